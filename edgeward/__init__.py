@@ -1,0 +1,98 @@
+"""Edgeward: AI agents as LangGraph state machines declared in YAML, in which no tool runs without a
+policy decision.
+
+The public names. Each is loaded when it is first used, so that `import edgeward` costs next to
+nothing and a program that wants the guard alone never loads LangGraph.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from edgeward.graphs.agent import (
+        AgentConfig,
+        BaseAgent,
+        PlanAndSolveAgent,
+        ReActAgent,
+        SimpleAgent,
+        create_agent,
+    )
+    from edgeward.graphs.build import build_graph
+    from edgeward.graphs.checkpoints import open_checkpointer
+    from edgeward.graphs.context import RunContext
+    from edgeward.graphs.locked import LockedGraph, LockViolation, NothingWaiting
+    from edgeward.graphs.result import AgentResult, AgentStep, TokenUsage
+    from edgeward.graphs.schema import Strategy, load_strategy
+    from edgeward.guards.decide import Policy, decide
+    from edgeward.guards.verdict import Verdict
+    from edgeward.policies.problems import (
+        ConfigError,
+        ConfigFileMissing,
+        ConfigParseError,
+        ConfigValidationError,
+    )
+    from edgeward.policies.schema import load_policy
+    from edgeward.profiles.schema import AgentProfile
+    from edgeward.profiles.scripted import ScriptedModel
+
+_HOMES = {
+    "graphs.agent": ("AgentConfig BaseAgent PlanAndSolveAgent ReActAgent SimpleAgent create_agent"),
+    "graphs.build": "build_graph",
+    "graphs.checkpoints": "open_checkpointer",
+    "graphs.context": "RunContext",
+    "graphs.locked": "LockViolation LockedGraph NothingWaiting",
+    "graphs.result": "AgentResult AgentStep TokenUsage",
+    "graphs.schema": "Strategy load_strategy",
+    "guards.decide": "Policy decide",
+    "guards.verdict": "Verdict",
+    "policies.problems": ("ConfigError ConfigFileMissing ConfigParseError ConfigValidationError"),
+    "policies.schema": "load_policy",
+    "profiles.schema": "AgentProfile",
+    "profiles.scripted": "ScriptedModel",
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
+
+__all__ = [
+    "AgentConfig",
+    "AgentProfile",
+    "AgentResult",
+    "AgentStep",
+    "BaseAgent",
+    "ConfigError",
+    "ConfigFileMissing",
+    "ConfigParseError",
+    "ConfigValidationError",
+    "LockViolation",
+    "LockedGraph",
+    "NothingWaiting",
+    "PlanAndSolveAgent",
+    "Policy",
+    "ReActAgent",
+    "RunContext",
+    "ScriptedModel",
+    "SimpleAgent",
+    "Strategy",
+    "TokenUsage",
+    "Verdict",
+    "build_graph",
+    "create_agent",
+    "decide",
+    "load_policy",
+    "load_strategy",
+    "open_checkpointer",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module 'edgeward' has no attribute {name!r}")
+    value = getattr(import_module(f"edgeward.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

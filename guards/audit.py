@@ -1,0 +1,43 @@
+"""The record of a verdict: what was decided on which call, by which rules, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .verdict import Finding, ToolCall, Verdict, fingerprint
+
+Record = dict[str, Any]
+"""Plain data, no secret in it: fit for a checkpoint, a log, a terminal."""
+
+
+def record(
+    call: ToolCall, verdict: Verdict, *, approval: Mapping[str, Any] | None = None
+) -> Record:
+    """One verdict as plain data; arguments appear by their fingerprint only."""
+    entry: Record = {
+        "id": call.id,
+        "tool": call.name,
+        "word": verdict.word,
+        "reason": verdict.reason,
+        "rules": [_spoken(f) for f in verdict.findings if f.word != "allow"],
+        "fingerprint": fingerprint(call),
+        "policy": verdict.policy,
+    }
+    if approval is not None:
+        entry["approval"] = dict(approval)
+    return entry
+
+
+def _spoken(finding: Finding) -> dict[str, str]:
+    """One rule's say; empty fields are left out."""
+    fields = {
+        "rule": finding.rule,
+        "word": finding.word,
+        "reason": finding.reason,
+        "where": finding.where,
+        "argument": finding.argument,
+        "value": finding.value,
+        "origin": str(finding.origin) if finding.origin else "",
+    }
+    return {name: text for name, text in fields.items() if text}

@@ -1,0 +1,225 @@
+"""Conditions on one argument of a call that need only the call and the policy.
+
+A condition says what an argument must be for its tool to run; what does not clearly hold fails.
+Positive conditions see what will happen, too: `match`, `hosts` and `under` hold only where they
+hold for the value and for every decoded view of it.
+"""
+
+from __future__ import annotations
+
+import math
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from .encodings import plain, views
+from .fields import Kind
+from .hosts import HostList, destinations
+from .patterns import compile_pattern, searchable
+
+Scalar = str | int | float | bool
+Words = Annotated[str, Field(min_length=1)]
+
+_NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?\s*\Z")
+
+
+def _compiles(pattern: str) -> str:
+    compile_pattern(pattern)
+    return pattern
+
+
+def _hosts(entries: str | list[str]) -> str | list[str]:
+    HostList(_listed(entries))
+    return entries
+
+
+class Test(BaseModel):
+    """`{max, min}` `{in}` `{match}` `{hosts}` `{under}`: all that are written must hold."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+    __test__ = False
+
+    max: int | float | None = None
+    min: int | float | None = None
+    in_: Annotated[list[Scalar] | None, Field(alias="in")] = None
+    match: Annotated[str, AfterValidator(_compiles)] | None = None
+    hosts: Annotated[str | list[str], AfterValidator(_hosts)] | None = None
+    under: Words | list[Words] | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Test:
+        if not self.model_fields_set:
+            raise ValueError("an empty condition; write one of max, min, in, match, hosts, under")
+        if self.max is not None and self.min is not None and self.max < self.min:
+            raise ValueError("max is less than min: no value can be in this range")
+        return self
+
+
+Condition = Literal["any", "ask"] | Test
+"""What may stand behind an argument path; a list of them is any-of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A compiled condition list of one argument. `asks`: a person may decide what fails."""
+
+    path: tuple[str, ...]
+    anything: bool
+    asks: bool
+    tests: tuple[CompiledTest, ...]
+
+    def failures(self, arguments: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+        """Where (path) which value fails every test; nothing where the argument is absent."""
+        if self.anything:
+            return
+        for path, value in values_at(arguments, self.path):
+            if value is ABSENT or not any(test.holds(value) for test in self.tests):
+                yield path, value
+
+    @property
+    def wish(self) -> str:
+        """What the argument must be, in words."""
+        return " or ".join(test.wish for test in self.tests) or "approved by a person"
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledTest:
+    """A `Test` ready to be asked."""
+
+    source: Test
+    pattern: Any
+    hosts: HostList | None
+    folders: tuple[str, ...]
+
+    def holds(self, value: Any) -> bool:
+        """Whether every part of the test holds for one value."""
+        test = self.source
+        if test.max is not None or test.min is not None:
+            number = as_number(value)
+            if number is None:
+                return False
+            if test.max is not None and number > test.max:
+                return False
+            if test.min is not None and number < test.min:
+                return False
+        if test.in_ is not None and not any(_same(value, item) for item in test.in_):
+            return False
+        if test.match is None and test.hosts is None and test.under is None:
+            return True
+        if not isinstance(value, str | int | float) or isinstance(value, bool):
+            return False
+        return all(self._holds_for(text) for text in _every_view(str(value)))
+
+    def _holds_for(self, text: str) -> bool:
+        if self.pattern is not None and self.pattern.fullmatch(searchable(text)) is None:
+            return False
+        if self.hosts is not None:
+            found = list(destinations(text, Kind.URL | Kind.HOST | Kind.MAIL))
+            if not found or not all(d.host and d.host in self.hosts for d in found):
+                return False
+        return not self.folders or any(lies_under(text, folder) for folder in self.folders)
+
+    @property
+    def wish(self) -> str:
+        """The test in words."""
+        test = self.source
+        parts = [
+            f"at least {test.min}" if test.min is not None else "",
+            f"at most {test.max}" if test.max is not None else "",
+            "one of the listed values" if test.in_ is not None else "",
+            "of the required form" if test.match is not None else "",
+            f"on {_either(test.hosts)}" if test.hosts is not None else "",
+            f"under {_either(test.under)}" if test.under is not None else "",
+        ]
+        return " and ".join(part for part in parts if part)
+
+
+ABSENT = object()
+"""A path that leads through something that has no parts."""
+
+
+def values_at(value: Any, path: Sequence[str], shown: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value at `path`, through lists; `ABSENT` where a text or number is in the way."""
+    if isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from values_at(item, path, f"{shown}[{number}]")
+    elif not path:
+        yield shown, value
+    elif isinstance(value, dict):
+        if path[0] in value:
+            below = f"{shown}.{path[0]}" if shown else path[0]
+            yield from values_at(value[path[0]], path[1:], below)
+    elif value is not None:
+        yield shown, ABSENT
+
+
+def as_number(value: Any) -> float | None:
+    """The number that a tool would take the value for; None if it is none."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return value
+    if isinstance(value, str):
+        value = float(value) if len(value) < 400 and _NUMBER.match(value) else None
+    return value if isinstance(value, float) and math.isfinite(value) else None
+
+
+def lies_under(path: str, folder: str) -> bool:
+    """Whether the path, once `.` and `..` are resolved, is the folder or lies below it.
+
+    By the text alone: what links on a disk do is for the tool to check.
+    """
+    if "\0" in path or path.lstrip().startswith("~"):
+        return False
+    inside, outside = _resolved(path), _resolved(folder)
+    if outside == ".":
+        return not inside.startswith(("/", "..")) and not re.match("[A-Za-z]:", inside)
+    return inside == outside or inside.startswith(outside.rstrip("/") + "/")
+
+
+def _resolved(path: str) -> str:
+    resolved = posixpath.normpath(path.strip().replace("\\", "/"))
+    return "/" + resolved.lstrip("/") if resolved.startswith("//") else resolved
+
+
+def _same(value: Any, item: Scalar) -> bool:
+    """Equal, and of the same kind: true is not 1."""
+    return value == item and isinstance(value, bool) == isinstance(item, bool)
+
+
+def _every_view(text: str) -> Iterator[str]:
+    yield text
+    if not plain(text):
+        seen = views(text)
+        yield from seen.texts
+        if seen.bound:
+            yield "\0"
+
+
+def _listed(value: str | list[str]) -> list[str]:
+    return [value] if isinstance(value, str) else value
+
+
+def _either(value: str | list[str]) -> str:
+    return " or ".join(_listed(value))
+
+
+def requirement(path: str, conditions: Condition | list[Condition]) -> Requirement:
+    """The compiled form of what a policy says of one argument path."""
+    listed = conditions if isinstance(conditions, list) else [conditions]
+    tests = tuple(_compiled(c) for c in listed if isinstance(c, Test))
+    steps = tuple(step for step in re.split(r"\.|\[\*?\]", path) if step)
+    return Requirement(steps, "any" in listed, "ask" in listed, tests)
+
+
+def _compiled(test: Test) -> CompiledTest:
+    return CompiledTest(
+        test,
+        compile_pattern(test.match) if test.match is not None else None,
+        HostList(_listed(test.hosts)) if test.hosts is not None else None,
+        tuple(_listed(test.under)) if test.under is not None else (),
+    )

@@ -1,0 +1,117 @@
+"""The decision: a policy, a call, the history -> a verdict. Pure, synchronous, order-free.
+
+Every check looks at the same examined call; what any of them says is kept, and the strictest word
+wins (I4). What cannot be decided is blocked, with the reason: no policy, arguments that do not
+parse, a bound that is hit, a check that raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from .ledger import History
+from .names import name_fault
+from .normalise import Examined
+from .patterns import PatternSet
+from .redact import Redactor
+from .rules import Check
+from .verdict import Finding, ToolCall, Verdict, Word, strictest
+
+__all__ = ["Check", "History", "Policy", "decide"]
+
+T = TypeVar("T")
+
+_NO_POLICY = Verdict("block", (Finding("policy", "block", "no policy is loaded"),))
+_MAX_FINDINGS = 50
+"""Findings that a verdict keeps; the strictest come first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A loaded policy: compiled checks and what else a run needs to know of the file.
+
+    `digest` is the SHA-256 of what the file says; `source` its path, empty where there is none;
+    `patterns` the set in which the checks' regular expressions are numbered.
+    """
+
+    name: str
+    digest: str
+    checks: tuple[Check, ...]
+    patterns: PatternSet
+    redactor: Redactor = field(default_factory=Redactor)
+    version: int = 1
+    description: str = ""
+    fail_closed: bool = True
+    block_message: str = "[Edgeward] Action blocked by policy."
+    source: str = ""
+
+    def scan_result(self, text: str) -> tuple[float, tuple[str, ...]]:
+        """How much a text that came back from a tool looks like an injection.
+
+        A score from 0 to 1 and what it is made of, as labels. Nothing is decided here.
+        """
+        scores = [scan(text) for check in self.checks if (scan := getattr(check, "scan", None))]
+        labels = dict.fromkeys(label for _, found in scores for label in found)
+        return max((score for score, _ in scores), default=0.0), tuple(labels)
+
+    @property
+    def injection_threshold(self) -> float:
+        """The score from which a text counts as an injection."""
+        found = [getattr(check, "threshold", None) for check in self.checks]
+        return min((t for t in found if t is not None), default=1.0)
+
+
+def decide(policy: Policy | None, call: ToolCall, history: History) -> Verdict:
+    """The verdict on `call`.
+
+    Same policy, call and history: same verdict. Never raises for what a call holds.
+    """
+    if policy is None:
+        return _NO_POLICY
+    if call.fault is not None:
+        reason = f"the call cannot be checked: {policy.redactor.shown(call.fault)}"
+        return Verdict("block", (Finding("arguments", "block", reason),), policy.digest)
+    fault = name_fault(call.name)
+    if fault:
+        return Verdict("block", (Finding("tool_name", "block", fault),), policy.digest)
+    examined = _attempt(lambda: Examined(call, policy.patterns))
+    if isinstance(examined, Exception):
+        finding = _failed("arguments", examined, "block")
+        return Verdict("block", (finding,), policy.digest)
+    findings = list(_bounds(examined)) if examined.bounds else []
+    for check in policy.checks:
+        found = _attempt(lambda check=check: tuple(check(examined, history)))  # type: ignore[misc]
+        if isinstance(found, Exception):
+            word: Word = "block" if policy.fail_closed else "allow"
+            findings.append(_failed(check.rule, found, word))
+        else:
+            findings += found
+    if not findings:
+        return Verdict("allow", (), policy.digest)
+    worst = strictest(findings)
+    if len(findings) > _MAX_FINDINGS:
+        findings = sorted(findings, key=lambda f: f.word != worst)[:_MAX_FINDINGS]
+    return Verdict(worst, tuple(findings), policy.digest)
+
+
+def _attempt(step: Callable[[], T]) -> T | Exception:
+    """What `step` gives, or the exception that it raised."""
+    try:
+        return step()
+    except Exception as error:  # noqa: BLE001 - what fails to check a call must not let it through
+        return error
+
+
+def _failed(rule: str, error: Exception, word: Word) -> Finding:
+    # The exception's text may quote the arguments; its type does not.
+    rest = "" if word == "block" else "; allowed because of fail_closed: false"
+    return Finding(rule, word, f"the check '{rule}' failed ({type(error).__name__}){rest}")
+
+
+def _bounds(examined: Examined) -> Iterator[Finding]:
+    for index, limit in examined.bounds:
+        path = examined.path(index)
+        place = f"argument '{path}': " if path else ""
+        yield Finding("arguments", "block", f"{place}{limit}", argument=path)

@@ -1,0 +1,271 @@
+"""What a text says once it is decoded: the views on which rules look besides the text itself.
+
+A chain of rounds undoes, in each round, invisible and compatibility characters, percent, HTML and
+JavaScript/JSON escapes, until nothing changes; runs of base64 and hexadecimal digits are decoded
+on the side, two layers deep. Everything is linear in the text, and a bound that is hit is
+reported, so that the call can be blocked: what cannot be seen through is not let through.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import html.entities
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from functools import lru_cache
+from urllib.parse import unquote_to_bytes
+
+MAX_ROUNDS = 6
+"""Rounds of unescaping before a text counts as hidden on purpose."""
+
+MAX_LAYERS = 2
+"""Layers of base64 or hexadecimal that are opened."""
+
+MIN_RUN = 12
+"""Characters from which a run of base64 digits is opened."""
+
+_BINARY_RUN = re.compile(rb"[\x20-\x7e\t\r\n]{8,}")
+_LONG_BINARY_RUN = re.compile(rb"[\x20-\x7e\t\r\n]{16,}")
+_LONG_BINARY = 4_096
+"""Bytes of binary data from which only longer readable runs count: noise has short ones."""
+
+# Base64 of readable text has a capital inside a run; words, names and paths seldom do.
+_RUN = r"[a-z0-9+/_-][A-Z][A-Za-z0-9+/_=-]{6}"
+_ESCAPED = r"%[0-9A-Fa-f]{2}|%[uU][0-9A-Fa-f]{4}|&#|&[A-Za-z][A-Za-z0-9]{1,31};|\\[uUx0-3/]"
+_HEXED = r"[0-9A-Fa-f]{16}|(?:[0-9A-Fa-f]{2}(?:[:,] ?| )(?:0x)?){7}"
+_STABLE = (
+    r"\x{C0}-\x{131}\x{134}-\x{13E}\x{141}-\x{148}\x{14A}-\x{17E}\x{391}-\x{3A1}\x{3A3}-\x{3CE}"
+    r"\x{410}-\x{44F}\x{621}-\x{64A}\x{2013}\x{2014}\x{2018}\x{2019}\x{201C}\x{201D}\x{2022}\x{20AC}"
+    r"\x{2192}\x{2713}\x{3001}\x{3002}\x{3041}-\x{3096}\x{30A1}-\x{30FA}\x{30FC}\x{4E00}-\x{9FFF}"
+    r"\x{AC00}-\x{D7A3}\x{1F300}-\x{1F64F}\x{1F680}-\x{1F6FF}"
+)
+"""Common characters that no folding changes."""
+
+SIGNAL = rf"{_ESCAPED}|[^\x00-\x7F{_STABLE}]|{_RUN}|{_HEXED}|\.\.|^\s*[\"{{\[]"
+"""Where this (RE2, multi-line) finds nothing, every text is its own only view."""
+
+_ACTIVE = re.compile(f"{_ESCAPED}|{_RUN}|{_HEXED}")
+
+_B64_RUN = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
+_HEX_RUN = re.compile(r"[0-9A-Fa-f]{2}(?:[:,]? ?(?:0x)?[0-9A-Fa-f]{2}){7,}")
+_NO_HEX = re.compile(r"0x|[^0-9A-Fa-f]")
+_SHORT = 1_024
+"""Run length up to which all four alignments of base64 are tried."""
+
+_PERCENT = re.compile(r"%(?:25)+(?=[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})")
+_PERCENT_U = re.compile(r"%[uU]([0-9A-Fa-f]{4})")
+_ENTITY = re.compile(
+    r"&#0*([0-9]{1,7});?|&#[xX]0*([0-9A-Fa-f]{1,6});?|&([A-Za-z][A-Za-z0-9]{1,31});"
+)
+_ESCAPE = re.compile(
+    r"(?<!\\)\\+(?:u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,6})\}|U([0-9A-Fa-f]{8})|x([0-9A-Fa-f]{2})"
+    r"|([0-3][0-7]{2})|(/))"
+)
+_JSON_ESCAPE = re.compile(r'\\(["\\/bfnrt])')
+_JSON_CHARS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_OVERLONG = re.compile(rb"[\xc0\xc1][\x80-\xbf]|\xe0[\x80-\x9f][\x80-\xbf]")
+
+_IGNORABLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
+)
+"""Default-ignorable code points, tag characters among them (Unicode, DerivedCoreProperties)."""
+
+_TAGS = re.compile("[\U000e0020-\U000e007e]+")
+
+_SIGNS = {
+    # NFKC would make three dots of one character of prose.
+    "\u2026": "\u2026",
+    # Slashes and backslashes that NFKC leaves alone and file layers fold.
+    **dict.fromkeys("\u2044\u2215\u29f8\u2571", "/"),
+    **dict.fromkeys("\u2216\u29f5\u29f9\u2572", "\\"),
+}
+
+
+@dataclass(slots=True)
+class Views:
+    """`texts`: what the text says decoded. `noise`: readable runs inside binary data.
+    `bound`: the limit that was hit, in words, or empty."""
+
+    texts: list[str] = field(default_factory=list)
+    noise: list[str] = field(default_factory=list)
+    bound: str = ""
+
+
+def plain(text: str) -> bool:
+    """Nothing here that any decoding could act on: the text is its only view."""
+    if not text.isascii() and folded(text) != text:
+        return False
+    return _ACTIVE.search(text) is None
+
+
+def views(text: str) -> Views:
+    """Every decoded view of `text` that differs from it."""
+    seen = Views()
+    known = {text}
+    _chain(text, seen, known, layer=0)
+    return seen
+
+
+def folded(text: str) -> str:
+    """Without invisible characters, compatibility forms made plain (NFKC), slashes folded."""
+    if text.isascii():
+        return text
+    text = _IGNORABLE.sub("", text)
+    if unicodedata.is_normalized("NFKC", text) and _SIGN.search(text) is None:
+        return text
+    parts = _SIGN.split(text)
+    return "".join(_SIGNS.get(p) or unicodedata.normalize("NFKC", p) for p in parts)
+
+
+_SIGN = re.compile("([" + re.escape("".join(_SIGNS)) + "])")
+
+
+def _chain(text: str, seen: Views, known: set[str], layer: int) -> None:
+    """The rounds of unescaping for one text, with what each round's result encodes."""
+    if layer and text not in known:
+        known.add(text)
+        seen.texts.append(text)
+    _runs(text, seen, known, layer)
+    tags = _TAGS.findall(text) if not text.isascii() else ()
+    if tags:
+        _chain("".join(chr(ord(c) - 0xE0000) for t in tags for c in t), seen, known, layer + 1)
+    now = text
+    for _ in range(MAX_ROUNDS):
+        before = now
+        for step in (folded, _unpercent, _unentity, _unescape):
+            after = step(now)
+            if after != now and after not in known:
+                known.add(after)
+                seen.texts.append(after)
+                _runs(after, seen, known, layer)
+            now = after
+        if now == before:
+            return
+    seen.bound = f"encoded more than {MAX_ROUNDS} times over"
+
+
+def _unpercent(text: str) -> str:
+    if "%" not in text:
+        return text
+    text = _PERCENT.sub("%", text)
+    text = _PERCENT_U.sub(lambda m: chr(int(m[1], 16)), text)
+    raw = unquote_to_bytes(text.encode("utf-8", "replace"))
+    raw = _OVERLONG.sub(_overlong, raw)
+    return raw.decode("utf-8", "replace")
+
+
+def _overlong(match: re.Match[bytes]) -> bytes:
+    """Old decoders read C0 AE as a full stop: so do we."""
+    *_, high, low = match[0]
+    return bytes([((high & 0x3F) << 6 | low & 0x3F) & 0x7F])
+
+
+def _unentity(text: str) -> str:
+    return _ENTITY.sub(_entity, text) if "&" in text else text
+
+
+def _entity(match: re.Match[str]) -> str:
+    decimal, hexadecimal, name = match.groups()
+    if name:
+        return html.entities.html5.get(name + ";", match[0])
+    return _char(int(decimal) if decimal else int(hexadecimal, 16), match[0])
+
+
+def _unescape(text: str) -> str:
+    return _ESCAPE.sub(_escape, text) if "\\" in text else text
+
+
+def _escape(match: re.Match[str]) -> str:
+    four, braced, eight, two, octal, slash = match.groups()
+    if slash:
+        return "/"
+    digits = four or braced or eight or two
+    return _char(int(digits, 16) if digits else int(octal, 8), match[0])
+
+
+def _char(number: int, otherwise: str) -> str:
+    return chr(number) if 0 < number <= 0x10FFFF and not 0xD800 <= number < 0xE000 else otherwise
+
+
+def json_text(text: str) -> str:
+    """JSON text with the escapes of its strings undone: `"Done..\\n"` holds no `..\\`."""
+    return _JSON_ESCAPE.sub(lambda m: _JSON_CHARS.get(m[1], m[1]), text) if "\\" in text else text
+
+
+def _runs(text: str, seen: Views, known: set[str], layer: int) -> None:
+    """Decode the runs of base64 and hexadecimal digits in `text`."""
+    if layer >= MAX_LAYERS:
+        return
+    readable: list[str] = []
+    for match in _B64_RUN.finditer(text):
+        _open_base64(match[0], readable, seen)
+    if any(c in text for c in "\r\n ") and len(text) > 60:
+        whole = "".join(text.split())
+        if _B64_RUN.fullmatch(whole):
+            _open_base64(whole, readable, seen)
+    for match in _HEX_RUN.finditer(text):
+        digits = _NO_HEX.sub("", match[0])
+        _read(bytes.fromhex(digits[: len(digits) & ~1]), readable, seen)
+    if readable:
+        decoded = "\n".join(dict.fromkeys(readable))
+        if decoded not in known:
+            _chain(decoded, seen, known, layer + 1)
+
+
+def _open_base64(run: str, readable: list[str], seen: Views) -> None:
+    digits = run.rstrip("=").replace("-", "+").replace("_", "/")
+    if digits.islower() or digits.isdigit():
+        return  # a word or a number: base64 of readable text has capitals
+    for start in range(4 if len(digits) <= _SHORT else 1):
+        part = digits[start:]
+        part = part[: len(part) - 1] if len(part) % 4 == 1 else part
+        try:
+            raw = base64.b64decode(part + "=" * (-len(part) % 4))
+        except binascii.Error:
+            continue
+        if _read(raw, readable, seen if start == 0 else None):
+            return
+
+
+def _read(raw: bytes, readable: list[str], seen: Views | None) -> bool:
+    """Note what `raw` says: all of it where it is text, its readable runs where it is not."""
+    text = as_text(raw)
+    if text is not None:
+        readable.append(text)
+        return True
+    if seen is not None:
+        pattern = _LONG_BINARY_RUN if len(raw) > _LONG_BINARY else _BINARY_RUN
+        seen.noise += [run.decode("ascii") for run in pattern.findall(raw)]
+    return False
+
+
+def as_text(raw: bytes) -> str | None:
+    """`raw` as text where it is text (UTF-8 or UTF-16, no control characters), else None."""
+    if len(raw) < 4:
+        return None
+    codec = "utf-8"
+    if raw[1::2].count(0) * 2 > len(raw) - 2:
+        codec = "utf-16-le"
+    elif raw[::2].count(0) * 2 > len(raw) - 2:
+        codec = "utf-16-be"
+    if codec == "utf-8" and raw[:512].translate(None, _CONTROLS) != raw[:512]:
+        return None
+    try:
+        text = raw.decode(codec)
+    except UnicodeDecodeError:
+        return None
+    return text if _CONTROL.search(text) is None else None
+
+
+_CONTROLS = bytes(set(range(32)) - {9, 10, 13} | {127})
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffd]")
+
+
+@lru_cache(maxsize=2_048)
+def folded_name(name: str) -> str:
+    """A name as the most forgiving dispatcher would read it: trimmed, folded, no invisibles."""
+    return folded(name).strip().casefold()

@@ -1,0 +1,94 @@
+"""What the name of an argument says about its value: a host, a link, a mail address, a command.
+
+Tools turn such values into connections or processes without a scheme in front of them, so they are
+looked at with more suspicion than prose.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+
+class Kind:
+    """What kinds of value a field takes: bits, because a name can say several.
+
+    Plain numbers and no enum: they are joined and tested for every leaf of every call.
+    """
+
+    TEXT: Final = 0
+    HOST: Final = 1
+    """The value is a host, with or without port: `host`, `server`, `proxy`."""
+    DOMAIN: Final = 2
+    """A domain; also what a subject area is called."""
+    URL: Final = 4
+    """A link that may lack its scheme: `url`, `endpoint`, `webhook`."""
+    LINK: Final = 8
+    """A link or a file of the same site: `href`, `src`."""
+    MAIL: Final = 16
+    COMMAND: Final = 32
+    PATH: Final = 64
+
+    POINTS = HOST | DOMAIN | URL | LINK
+    """The value may be a destination although it does not look like one."""
+
+
+_KINDS = {
+    Kind.HOST: "host hosts hostname hostnames server servers proxy proxies ip ips ipaddress "
+    "nameserver gateway peer",
+    Kind.DOMAIN: "domain domains fqdn dns",
+    Kind.URL: "url urls uri uris endpoint endpoints webhook webhooks callback website site "
+    "homepage baseurl weburl imageurl",
+    Kind.LINK: "href src link links",
+    Kind.MAIL: "to cc bcc mail mails email emails recipient recipients attendee attendees "
+    "participant participants invitee invitees sender mailto",
+    Kind.COMMAND: "command commands cmd cmds script shell bash argv powershell commandline",
+    Kind.PATH: "path paths route resource pathname suffix file filename dir directory folder",
+}
+_OF_WORD: dict[str, int] = {word: kind for kind, words in _KINDS.items() for word in words.split()}
+_ABOUT = frozenset(
+    "count number num total id ids type kind status title description text label code method port "
+    "timeout version size limit format encoding mode index body subject content message note "
+    "enabled flag template reason date time".split()
+)
+"""Last words that say that the value is something about the host, link or address, not it."""
+
+_GENERIC = frozenset("name address addr value target to location raw full display".split())
+"""Names below which the value is what the parent's name says: `server: {name: ...}`."""
+
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
+
+@lru_cache(maxsize=4_096)
+def kind_of(name: str) -> int:
+    """What the field's name says: by its words, in snake_case, kebab-case or camelCase."""
+    if len(name) > 80:
+        return Kind.TEXT
+    whole = _OF_WORD.get(name.casefold())
+    if whole is not None:
+        return whole
+    words = [word.casefold() for word in _WORDS.findall(name)]
+    if not words or words[-1] in _ABOUT:
+        return Kind.TEXT
+    found: int = Kind.TEXT
+    for word in words:
+        # `to`, `site` and the like mean something only as the whole name.
+        if len(word) > 2 and word != "site":
+            found |= _OF_WORD.get(word, Kind.TEXT)
+    return found
+
+
+@lru_cache(maxsize=4_096)
+def kind_below(name: str, parent: int) -> int:
+    """`kind_of(name)`; for a generic name, also what the parent's name says."""
+    kind = kind_of(name)
+    return kind | parent if name.casefold() in _GENERIC else kind
+
+
+@lru_cache(maxsize=1_024)
+def kind_for_tool(tool: str) -> int:
+    """COMMAND for a tool that hands its arguments to a shell."""
+    words = {word.casefold() for word in _WORDS.findall(tool[:80])}
+    shells = {"shell", "bash", "sh", "zsh", "exec", "execute", "terminal", "command", "cmd"}
+    return Kind.COMMAND if words & shells else Kind.TEXT

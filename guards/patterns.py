@@ -1,0 +1,106 @@
+"""Many regular expressions, one pass: which of them can match a text at all.
+
+All patterns of a policy stand in one RE2 set, so that a thousand rules cost about what twenty do.
+The set only names candidates; whoever owns a pattern then matches it alone, on the value itself.
+RE2 runs in time linear in the text whatever the pattern says.
+"""
+
+from __future__ import annotations
+
+import re2
+
+from .encodings import SIGNAL
+
+_MEMORY = 256 << 20
+"""Bytes that the set's automaton may take; it takes what it needs."""
+
+_BOUND_TO_ENDS = (r"\A", r"\z", r"\Z", "(?-m", "(?-s", r"\C")
+"""What can match in a value and yet not in the values written below one another."""
+
+
+def options(*, ignore_case: bool = False, memory: int = 8 << 20) -> re2.Options:
+    """RE2's options as this project uses them: Unicode text, no printing of its own."""
+    chosen = re2.Options()
+    chosen.log_errors = False
+    chosen.max_mem = memory
+    chosen.case_sensitive = not ignore_case
+    return chosen
+
+
+def compile_pattern(pattern: str, *, ignore_case: bool = False) -> re2.Pattern:
+    """The compiled pattern.
+
+    Raises:
+        ValueError: RE2 refuses the pattern (also what only backtracking engines have: look-around
+            and back-references).
+    """
+    try:
+        return re2.compile(pattern, options(ignore_case=ignore_case))
+    except re2.error as error:
+        reason = error.args[0] if error.args else "it does not compile"
+        text = reason.decode() if isinstance(reason, bytes) else str(reason)
+        raise ValueError(f"not a usable regular expression: {text}") from None
+
+
+def searchable(text: str) -> str:
+    """`text` as RE2 can read it: a lone surrogate becomes U+FFFD."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+class PatternSet:
+    """Patterns with numbers; `candidates(text)` gives the numbers of those that may match.
+
+    `text` holds values one below the other. An answer may name a pattern that matches no single
+    value; it never leaves out one that does.
+    """
+
+    __slots__ = ("_always", "_patterns", "_set", "signal")
+
+    def __init__(self, *, signal: str = SIGNAL) -> None:
+        self._patterns: list[tuple[str, bool]] = []
+        self._always: tuple[int, ...] = ()
+        self._set: re2.Set | None = None
+        self.signal = self.add(signal) if signal else 0
+        """Number of the pattern that says whether a text could hold something encoded; 0: none."""
+
+    def add(self, pattern: str, *, ignore_case: bool = False) -> int:
+        """The number under which `candidates` will name the pattern (1 or more)."""
+        self._patterns.append((pattern, ignore_case))
+        self._set = None
+        return len(self._patterns)
+
+    def freeze(self) -> None:
+        """Build the automaton now; otherwise the first search does."""
+        made = re2.Set.SearchSet(options(memory=_MEMORY))
+        made.Add("")  # always matches: an answer without it means that RE2 gave up
+        always = []
+        for number, (pattern, ignore_case) in enumerate(self._patterns, start=1):
+            bound = any(sign in pattern for sign in _BOUND_TO_ENDS)
+            made.Add(r"[^\s\S]" if bound else ("(?im)" if ignore_case else "(?m)") + pattern)
+            if bound:
+                always.append(number)
+        made.Compile()
+        self._always = tuple(always)
+        self._set = made
+
+    def candidates(self, text: str) -> frozenset[int]:
+        """Numbers of the patterns that may match one of the values in `text`."""
+        if self._set is None:
+            self.freeze()
+        assert self._set is not None
+        try:
+            found = self._set.Match(text)
+        except UnicodeEncodeError:
+            found = self._set.Match(searchable(text))
+        if found == [0] and not self._always:
+            return _NONE
+        if not found:
+            return frozenset(range(1, len(self._patterns) + 1))
+        return frozenset((*found, *self._always)) - {0}
+
+
+_NONE: frozenset[int] = frozenset()

@@ -1,0 +1,137 @@
+"""Masking: secrets and personal data in text become `[REDACTED:label]`.
+
+`secrets` masks credentials only and is what every reason, record and tool result goes through;
+`all` masks personal data as well. Whole values are masked, hits that overlap make one mask, and
+masking twice changes nothing. Time is linear in the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from .patterns import PatternSet, compile_pattern, searchable
+from .pii import Span, personal
+from .secrets import SHIPPED, SecretPattern
+
+__all__ = ["SHIPPED", "Masked", "Redactor", "SecretPattern", "Span"]
+
+Masked = tuple[str, tuple[str, ...]]
+"""The text with masks, and the labels of what was masked, each once, in order of appearance."""
+
+
+class Redactor:
+    """Finds and masks secrets: the shipped patterns, those of a policy, literal strings.
+
+    Literal strings are for keys that are known (from a profile, the environment): they are masked
+    wherever they stand, whatever they look like.
+    """
+
+    __slots__ = ("_caseless", "_finder", "_literals", "patterns")
+
+    def __init__(
+        self,
+        patterns: Iterable[SecretPattern] = (),
+        *,
+        literals: Mapping[str, str] | None = None,
+    ) -> None:
+        self.patterns: tuple[SecretPattern, ...] = (*patterns, *SHIPPED)
+        self._literals = {label: value for label, value in (literals or {}).items() if value}
+        self._finder = _Finder(self.patterns, ignore_case=False)
+        self._caseless: _Finder | None = None
+
+    def with_literals(self, literals: Mapping[str, str]) -> Redactor:
+        """A redactor that also masks these strings, given by label."""
+        extra = self.patterns[: len(self.patterns) - len(SHIPPED)]
+        return Redactor(extra, literals={**self._literals, **literals})
+
+    def secrets(self, text: str) -> Masked:
+        """`text` with its secrets masked."""
+        return _masked(text, self.spans(text))
+
+    def all(self, text: str) -> Masked:
+        """`text` with its secrets and personal data masked; of two labels the secret's counts."""
+        text = searchable(text)
+        return _masked(text, [*self.spans(text), *personal(text)])
+
+    def spans(self, text: str) -> list[Span]:
+        """Where the secrets in `text` stand."""
+        found = list(self._finder.spans(text))
+        for label, value in self._literals.items():
+            found += _occurrences(text, value, label)
+        return found
+
+    def shown(self, text: str) -> str:
+        """`text` fit for a reason, with what is a secret in any letter case masked.
+
+        For host names above all, whose letter case is gone by the time that they are shown.
+        """
+        if self._caseless is None:
+            self._caseless = _Finder(self.patterns, ignore_case=True)
+        text = self.secrets(text)[0]
+        return _masked(text, list(self._caseless.spans(text)))[0]
+
+    def value(self, value: Any) -> Any:
+        """A JSON value with the secrets in its strings (keys too) masked; a new value."""
+        if isinstance(value, str):
+            return self.secrets(value)[0]
+        if isinstance(value, dict):
+            return {self.secrets(k)[0]: self.value(v) for k, v in value.items()}
+        if isinstance(value, list):
+            return [self.value(v) for v in value]
+        return value
+
+
+class _Finder:
+    """Compiled secret patterns with their prefilter."""
+
+    __slots__ = ("_rows", "_set")
+
+    def __init__(self, patterns: Iterable[SecretPattern], *, ignore_case: bool) -> None:
+        self._set = PatternSet(signal="")
+        self._rows: dict[int, tuple[str, Any, int]] = {}
+        for pattern in patterns:
+            compiled = compile_pattern(pattern.regex, ignore_case=ignore_case)
+            group = compiled.groupindex.get("secret", 0)
+            number = self._set.add(pattern.regex, ignore_case=ignore_case)
+            self._rows[number] = (pattern.name, compiled, group)
+
+    def spans(self, text: str) -> Iterator[Span]:
+        hits = self._set.candidates(text)
+        if not hits:
+            return
+        text = searchable(text)
+        for number in sorted(hits):
+            name, compiled, group = self._rows[number]
+            for match in compiled.finditer(text):
+                start, end = match.span(group)
+                if 0 <= start < end:
+                    yield start, end, name
+
+
+def _occurrences(text: str, part: str, label: str) -> Iterator[Span]:
+    at = text.find(part)
+    while at >= 0:
+        yield at, at + len(part), label
+        at = text.find(part, at + len(part))
+
+
+def _masked(text: str, spans: list[Span]) -> Masked:
+    """One mask for each run of overlapping spans; the first found of the longest names it."""
+    if not spans:
+        return text, ()
+    text = searchable(text)
+    pieces: list[str] = []
+    labels: dict[str, None] = {}
+    done, end, label = 0, -1, ""
+    for start, stop, name in sorted(spans, key=lambda s: (s[0], -s[1])):
+        if start >= end:
+            if end >= 0:
+                pieces.append(f"[REDACTED:{label}]")
+                done = end
+            pieces.append(text[done:start])
+            label = name
+            labels[name] = None
+        end = max(end, stop)
+    pieces += [f"[REDACTED:{label}]", text[end:]]
+    return "".join(pieces), tuple(labels)

@@ -1,0 +1,116 @@
+"""Patterns that must not occur in the arguments of (some) tools.
+
+Threat: an allowed tool is handed something that breaks out of what it is for. Each key and value
+is searched as it stands and in every decoded view, never the JSON text around it. `tools` are
+names or globs, `*` (the default) means every tool.
+
+    arg_rules:
+      - {name: path_traversal, reason: path traversal in argument, regex: '\\.\\./', tools: [read_doc]}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from ..ledger import History
+from ..names import ForbiddenNames
+from ..normalise import Examined
+from ..patterns import compile_pattern, searchable
+from ..redact import Redactor
+from ..verdict import Finding
+from . import Check, Context, Name, Regex, Where
+
+KEY = "arg_rules"
+
+_SHOWN = 120
+
+
+class ArgRule(BaseModel):
+    """One entry: what is forbidden, in which tools, and what is said when it is found."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Name
+    reason: str = ""
+    regex: Regex
+    tools: list[Name] = ["*"]
+
+
+Field = list[ArgRule]
+DEFAULT: list[ArgRule] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One compiled rule. `tools` is None for every tool."""
+
+    name: str
+    reason: str
+    pattern: Any
+    tools: ForbiddenNames | None
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArgRules:
+    """Blocks a call in whose arguments a forbidden pattern occurs."""
+
+    rows: dict[int, Row]
+    redactor: Redactor
+    rule: str = KEY
+
+    def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
+        hits = call.hits & self.rows.keys()
+        return self._findings(call, history, hits) if hits else ()
+
+    def _findings(self, call: Examined, history: History, hits: Iterable[int]) -> Iterator[Finding]:
+        for number in sorted(hits):
+            row = self.rows[number]
+            if row.tools is not None and row.tools.find(call.name) is None:
+                continue
+            found = first_match(call, row.pattern)
+            if found is None:
+                continue
+            index, text, start, end = found
+            yield Finding(
+                f"{KEY}.{row.name}",
+                "block",
+                row.reason or f"argument matches the rule '{row.name}'",
+                row.place,
+                call.path(index),
+                around(self.redactor.secrets(text)[0], text[start:end]),
+                history.origin(text) or history.origin(text[start:end]),
+            )
+
+
+def first_match(call: Examined, pattern: Any) -> tuple[int, str, int, int] | None:
+    """The first text of the call that the pattern matches: leaf (-1: joined), text, start, end."""
+    for index, text in (*call.texts(), *((-1, joined) for joined in call.joined)):
+        text = searchable(text)
+        match = pattern.search(text)
+        if match is not None:
+            return index, text, *match.span()
+    return None
+
+
+def around(text: str, match: str) -> str:
+    """At most 120 characters of `text`, with the match in them where it is still there."""
+    if len(text) <= _SHOWN:
+        return text
+    at = max(text.find(match[:_SHOWN]) - _SHOWN // 4, 0)
+    return ("..." if at else "") + text[at : at + _SHOWN] + "..."
+
+
+def build(value: list[ArgRule], where: Where, context: Context) -> Check | None:
+    """The check; None for an empty list."""
+    rows = {}
+    for i, entry in enumerate(value):
+        tools = None if "*" in entry.tools else ForbiddenNames(entry.tools)
+        number = context.patterns.add(entry.regex)
+        pattern = compile_pattern(entry.regex)
+        rows[number] = Row(entry.name, entry.reason, pattern, tools, where(i))
+    return ArgRules(rows, context.redactor) if rows else None

@@ -1,0 +1,84 @@
+"""The hosts to which a call may point: in links, mail addresses and fields that name a host.
+
+Threat: data leaves in the address of a request, or to a recipient that nobody allowed. A listed
+name means itself and its subdomains, an address only itself. In a version 1 file an empty or
+absent list blocks every destination; in a version 2 file an absent key restricts nothing.
+
+    egress_allowlist: [example.com, docs.company.internal, 10.0.0.0/8]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from ..hosts import Destination, HostList
+from ..ledger import History
+from ..normalise import Examined
+from ..redact import Redactor
+from ..verdict import Finding
+from . import Check, Context, Where
+
+KEY = "egress_allowlist"
+
+
+def _is_host(entry: str) -> str:
+    HostList([entry])
+    return entry
+
+
+Host = Annotated[str, AfterValidator(_is_host)]
+Field = list[Host]
+DEFAULT: list[str] = []
+
+_MOST = 20
+"""Hosts that are named in one verdict."""
+
+
+@dataclass(frozen=True, slots=True)
+class Egress:
+    """Blocks a call that points to a host that is not listed."""
+
+    allowed: HostList
+    redactor: Redactor
+    place: str
+    rule: str = KEY
+
+    def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
+        said: set[str] = set()
+        for index, destination in call.destinations:
+            if destination.host and destination.host in self.allowed:
+                continue
+            reason = self._reason(destination)
+            if reason in said:
+                continue
+            said.add(reason)
+            if len(said) > _MOST:
+                yield Finding(KEY, "block", "and more hosts that are not listed", self.place)
+                return
+            yield Finding(
+                KEY,
+                "block",
+                reason,
+                self.place,
+                call.path(index),
+                self.redactor.shown(destination.shown),
+                history.origin(destination.host or destination.shown),
+            )
+
+    def _reason(self, destination: Destination) -> str:
+        if destination.host:
+            host = self.redactor.shown(destination.host)
+            return f"host '{host}' is not on the egress allowlist"
+        shown = self.redactor.shown(destination.shown)
+        return f"destination {ascii(shown)} is refused: {destination.fault}"
+
+
+def build(value: list[str], where: Where, context: Context) -> Check | None:
+    """The check; None where the key is absent from a version 2 file."""
+    if context.version >= 2 and KEY not in context.given:
+        return None
+    return Egress(HostList(value), context.redactor, where())

@@ -1,0 +1,37 @@
+"""The score from which a text counts as an injection: 0.80 flags, 0.79 does not.
+
+injection_threshold: 0.80
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field as Limits
+
+from ..ledger import History
+from ..normalise import Examined
+from ..verdict import Finding
+from . import Check, Context, Where
+
+KEY = "injection_threshold"
+Field = Annotated[float, Limits(ge=0, le=1)]
+DEFAULT = 0.80
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """Carries the number; has nothing to say of calls."""
+
+    threshold: float
+    rule: str = KEY
+
+    def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
+        return ()
+
+
+def build(value: float, where: Where, context: Context) -> Check:
+    """The threshold as part of the policy."""
+    return Threshold(value)

@@ -1,0 +1,107 @@
+"""What a credential looks like: blocked in arguments, masked in text.
+
+Threat: a key that the agent has seen leaves in the arguments of a call. The shipped patterns
+(current key formats of common providers) always apply; the list adds to them. A tool whose verdict
+is `redact` runs with the secrets masked instead.
+
+    secret_patterns:
+      - {name: badge, regex: 'BADGE-[0-9]{8}'}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from ..ledger import History
+from ..normalise import Examined
+from ..patterns import compile_pattern, searchable
+from ..redact import Redactor
+from ..secrets import SecretPattern
+from ..verdict import Arguments, Finding
+from . import Check, Context, Name, Regex, Where
+from .tools import ToolTable, redacted_tools
+
+KEY = "secret_patterns"
+
+
+class SecretEntry(BaseModel):
+    """One entry: the label of the mask and the pattern (group `secret`, or all, is masked)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Name
+    regex: Regex
+
+
+Field = list[SecretEntry]
+DEFAULT: list[SecretEntry] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """Blocks a call whose arguments hold a secret; masks them for tools that run redacted."""
+
+    rows: dict[int, tuple[SecretPattern, Any]]
+    redactor: Redactor
+    redacted: ToolTable | None = None
+    rule: str = KEY
+
+    def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
+        hits = call.hits & self.rows.keys()
+        return self._findings(call, history, hits) if hits else ()
+
+    def _findings(self, call: Examined, history: History, hits: Iterable[int]) -> Iterator[Finding]:
+        masked = self._masked(call)
+        for number in sorted(hits):
+            pattern, compiled = self.rows[number]
+            found = _first(call, compiled)
+            if found is None:
+                continue
+            index, text = found
+            yield Finding(
+                f"{KEY}.{pattern.name}",
+                "block" if masked is None else "redact",
+                f"secret '{pattern.name}' in argument",
+                pattern.where,
+                call.path(index),
+                f"[REDACTED:{pattern.name}]",
+                history.origin(text),
+                masked,
+            )
+
+    def _masked(self, call: Examined) -> Arguments | None:
+        """The arguments to run with; None where the tool does not run redacted.
+
+        None also where something is still there once the texts are masked: a secret in base64, or
+        one that is split over two arguments.
+        """
+        rows = self.redacted.rows(call.name) if self.redacted is not None else ()
+        if not rows or any(row.word != "redact" for row in rows):
+            return None
+        masked: Arguments = self.redactor.value(call.arguments)
+        again = Examined(replace(call.call, arguments=masked), call.patterns)
+        left = (compiled for number, (_, compiled) in self.rows.items() if number in again.hits)
+        return None if any(_first(again, compiled) for compiled in left) else masked
+
+
+def _first(call: Examined, compiled: Any) -> tuple[int, str] | None:
+    """The first text of the call that holds the secret, and what was matched."""
+    joined = ((-1, text) for text in call.joined)
+    for index, text in (*call.texts(), *joined, *call.noise):
+        match = compiled.search(searchable(text))
+        if match is not None:
+            return index, match[compiled.groupindex.get("secret", 0)]
+    return None
+
+
+def build(value: list[SecretEntry], where: Where, context: Context) -> Check:
+    """The check over the redactor's patterns, which are these entries and the shipped ones."""
+    rows = {
+        context.patterns.add(pattern.regex): (pattern, compile_pattern(pattern.regex))
+        for pattern in context.redactor.patterns
+    }
+    return Secrets(rows, context.redactor, redacted_tools(context))

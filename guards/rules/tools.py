@@ -1,0 +1,224 @@
+"""Which tools may run, and with what arguments (version 2).
+
+Threat: a tool that nobody thought of, or one that was, with values that nobody meant. An exact
+name wins over a glob, a longer glob over a shorter; `default` is for tools that nothing names.
+What blocks or asks matches every spelling of a name, what allows only its own.
+
+    tools:
+      "get_*": allow
+      delete_file: ask
+      send_money:
+        args: {amount: {max: 1000}, recipient: [{in: [DE89370400440532013000]}, ask]}
+        otherwise: block
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Tag
+from pydantic import Field as Limits
+
+from ..conditions import ABSENT, Condition, Requirement, requirement
+from ..ledger import History
+from ..names import folded_name, glob_pattern, shown_name, spellings
+from ..normalise import Examined
+from ..redact import Redactor
+from ..verdict import STRICTNESS, Finding, Word
+from . import Check, Context, Name, Where
+
+KEY = "tools"
+
+
+class ToolEntry(BaseModel):
+    """What a named tool's arguments must be, and what happens where they are not."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    args: dict[Name, Condition | Annotated[list[Condition], Limits(min_length=1)]] = {}
+    otherwise: Literal["block", "ask"] | None = None
+
+
+def _form(value: object) -> str:
+    return "entry" if isinstance(value, dict | ToolEntry) else "word"
+
+
+Field = dict[
+    Name,
+    Annotated[
+        Annotated[Word, Tag("word")] | Annotated[ToolEntry, Tag("entry")], Discriminator(_form)
+    ],
+]
+DEFAULT: dict[str, Word | ToolEntry] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One compiled entry. `word` is what happens where every requirement holds."""
+
+    name: str
+    word: Word
+    otherwise: Word
+    place: str
+    requirements: tuple[tuple[Requirement, str], ...] = ()
+    """Each with its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolTable:
+    """The entries of `tools`, by how exactly they name a tool."""
+
+    exact: Mapping[str, Row]
+    globs: tuple[tuple[Any, Row], ...]
+    """Longest first."""
+    default: Row
+    _found: dict[str, tuple[Row, ...]] = field(default_factory=dict)
+
+    def rows(self, name: str) -> tuple[Row, ...]:
+        """The entry for the tool and, where it is stricter, that of another spelling's name."""
+        found = self._found.get(name)
+        if found is None:
+            found = self._look_up(name)
+            if len(self._found) < 4_096:
+                self._found[name] = found
+        return found
+
+    def _look_up(self, name: str) -> tuple[Row, ...]:
+        own = list(self._matching(name))
+        rows = self._best(own) or [self.default]
+        if name in self.exact:
+            return tuple(rows)
+        for text in spellings(name):
+            others = [row for row in self._folded(text) if row not in own]
+            rows += [row for row in self._best(others) if row.word != "allow" or row.requirements]
+        return tuple(dict.fromkeys(rows))
+
+    def _matching(self, name: str) -> Iterator[Row]:
+        row = self.exact.get(name)
+        if row is not None:
+            yield row
+        yield from (row for pattern, row in self.globs if pattern.fullmatch(name))
+
+    def _folded(self, text: str) -> Iterator[Row]:
+        yield from (row for name, row in self.exact.items() if folded_name(name) == text)
+        for _, row in self.globs:
+            if glob_pattern(folded_name(row.name)).fullmatch(text):
+                yield row
+
+    @staticmethod
+    def _best(rows: list[Row]) -> list[Row]:
+        """The most exact of them; of two globs of one length both, so that the stricter wins."""
+        if not rows:
+            return []
+        if not _is_glob(rows[0].name):
+            return rows[:1]
+        return [row for row in rows if len(row.name) == len(rows[0].name)]
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """Says for each call what its tool's entry says."""
+
+    table: ToolTable
+    redactor: Redactor
+    rule: str = KEY
+
+    def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
+        rows = self.table.rows(call.name)
+        if len(rows) == 1 and rows[0].word in ("allow", "redact") and not rows[0].requirements:
+            return ()
+        return self._findings(call, history, rows)
+
+    def _findings(
+        self, call: Examined, history: History, rows: tuple[Row, ...]
+    ) -> Iterator[Finding]:
+        tool = shown_name(call.name)
+        for row in rows:
+            rule = f"{KEY}.{row.name}" if row.name else "default"
+            if row.word == "block":
+                denied = f"tool {tool} is denied"
+                unnamed = f"tool {tool} is not on the allowlist: no entry of `tools` names it"
+                yield Finding(rule, "block", denied if row.name else unnamed, row.place)
+            elif row.word == "ask":
+                yield Finding(rule, "ask", f"tool {tool} needs approval", row.place)
+            for required, place in row.requirements:
+                yield from self._failed(call, history, row, required, place)
+
+    def _failed(
+        self, call: Examined, history: History, row: Row, required: Requirement, place: str
+    ) -> Iterator[Finding]:
+        word: Word = "ask" if required.asks else row.otherwise
+        for path, value in required.failures(call.arguments):
+            text = value if isinstance(value, str) else "" if value is ABSENT else repr(value)
+            shown = self.redactor.secrets(text[:2_000])[0][:120]
+            yield Finding(
+                f"{KEY}.{row.name}.args.{'.'.join(required.path)}",
+                word,
+                f"argument '{path}' of tool {shown_name(call.name)} is not {required.wish}",
+                place,
+                path,
+                shown,
+                history.origin(text) if text else None,
+            )
+
+
+def _is_glob(name: str) -> bool:
+    return "*" in name or "?" in name
+
+
+def tool_table(
+    value: Mapping[str, Word | ToolEntry], where: Where, *, default: Word, otherwise: Word
+) -> ToolTable:
+    """The compiled entries."""
+    exact: dict[str, Row] = {}
+    globs: list[tuple[Any, Row]] = []
+    for name, entry in value.items():
+        row = _row(name, entry, where, otherwise)
+        if _is_glob(name):
+            globs.append((glob_pattern(name), row))
+        else:
+            exact[name] = row
+    globs.sort(key=lambda g: (-len(g[1].name), -STRICTNESS[g[1].word], g[1].name))
+    return ToolTable(exact, tuple(globs), Row("", default, otherwise, where()))
+
+
+def _row(name: str, entry: Word | ToolEntry, where: Where, otherwise: Word) -> Row:
+    if isinstance(entry, str):
+        return Row(name, entry, otherwise, where(name))
+    requirements = tuple(
+        (requirement(path, conditions), where(name, "args", path))
+        for path, conditions in entry.args.items()
+    )
+    return Row(name, "allow", entry.otherwise or otherwise, where(name), requirements)
+
+
+def build(value: dict[str, Word | ToolEntry], where: Where, context: Context) -> Check | None:
+    """The check; None where the file has no `tools`.
+
+    Raises:
+        ValueError: in a version 1 file.
+    """
+    if KEY not in context.given:
+        return None
+    if context.version < 2:
+        raise ValueError("`tools` needs `version: 2`")
+    return Tools(_table(value, where, context), context.redactor)
+
+
+def _table(value: Mapping[str, Word | ToolEntry], where: Where, context: Context) -> ToolTable:
+    return tool_table(
+        value,
+        where,
+        default=context.values.get("default", "block"),
+        otherwise=context.values.get("otherwise", "block"),
+    )
+
+
+def redacted_tools(context: Context) -> ToolTable | None:
+    """The table, where some tool's verdict is `redact`; None otherwise."""
+    value: Mapping[str, Word | ToolEntry] = context.values.get(KEY) or {}
+    if "redact" not in value.values():
+        return None
+    return _table(value, lambda *_: "", context)

@@ -1,0 +1,79 @@
+"""Tickets: the proof that exactly this call was decided.
+
+Edges in a graph enforce nothing by themselves: whoever can jump in it or write its state can reach
+a tool node with a call of his own. So the guard signs what it let through, and the one place that
+holds the tools' code checks the signature last (I2). The key never enters the state.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import hmac
+import os
+import secrets
+from pathlib import Path
+
+from .verdict import ToolCall, canonical_json
+
+KEY_BYTES = 32
+
+
+class TicketKey:
+    """The secret that tickets are made with: in memory only, or shared through a file.
+
+    A key file lets a run that was killed go on in another process. The key is never copied:
+    a pickled or deep-copied holder gets a fresh key, whose tickets the old one does not honour.
+    """
+
+    __slots__ = ("_key",)
+
+    def __init__(self, key: bytes | None = None) -> None:
+        if key is not None and len(key) != KEY_BYTES:
+            raise ValueError(f"a ticket key has {KEY_BYTES} bytes, this one has {len(key)}")
+        self._key = key or secrets.token_bytes(KEY_BYTES)
+
+    def __repr__(self) -> str:
+        return "TicketKey(…)"
+
+    def __reduce__(self) -> tuple[type[TicketKey], tuple[()]]:
+        return TicketKey, ()
+
+    @classmethod
+    def from_file(cls, path: Path) -> TicketKey:
+        """The key in `path`, made on first use, readable by its owner only.
+
+        Raises:
+            ValueError: the file holds no key, or others may read it.
+        """
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # A link into place is atomic and fails where another process was first: one key wins.
+        fresh = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(secrets.token_bytes(KEY_BYTES))
+            if not path.exists():
+                with contextlib.suppress(FileExistsError):
+                    os.link(fresh, path)
+        finally:
+            fresh.unlink()
+        if os.name == "posix" and path.stat().st_mode & 0o077:
+            raise ValueError(f"{path}: others may read this ticket key; run `chmod 600` on it")
+        return cls(path.read_bytes())
+
+    def sign(self, call: ToolCall, *, thread: str, policy: str) -> str:
+        """The ticket (hex) for this call, in this thread, under the policy with this digest."""
+        text = canonical_json([call.id, call.name, call.arguments, thread, policy])
+        data = text.encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(data, key=self._key, digest_size=KEY_BYTES).hexdigest()
+
+    def honours(self, ticket: object, call: ToolCall, *, thread: str, policy: str) -> bool:
+        """Whether `ticket` is ours for exactly this call; False for anything else at all."""
+        if not isinstance(ticket, str) or call.fault is not None:
+            return False
+        try:
+            expected = self.sign(call, thread=thread, policy=policy)
+        except (TypeError, ValueError):
+            return False
+        return hmac.compare_digest(expected.encode(), ticket.encode("utf-8", "replace"))

@@ -1,0 +1,111 @@
+"""The values of a decision: a tool call, what each rule said of it, and the verdict.
+
+Everything here is frozen, has no behaviour beyond its own data, and imports nothing heavy, so
+that every door (graph node, SDK wrapper, callback) speaks the same words.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Word = Literal["allow", "redact", "ask", "block"]
+"""What may happen to a call. `redact`: it runs with masked arguments."""
+
+STRICTNESS: Mapping[Word, int] = {"allow": 0, "redact": 1, "ask": 2, "block": 3}
+"""Any block beats any ask beats any redact beats any allow (I4)."""
+
+Arguments = dict[str, Any]
+"""Parsed arguments of a call: JSON values only."""
+
+
+def canonical_json(value: object) -> str:
+    """The one spelling of a JSON value: sorted keys, no spaces, plain Unicode.
+
+    Raises:
+        TypeError, ValueError: for what JSON cannot hold (objects, NaN, infinity).
+    """
+    return json.dumps(
+        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call as the model proposed it.
+
+    `arguments` are parsed (a JSON object); `raw` is the text they were parsed from, where a door
+    has it. `fault` says why there are no trustworthy arguments (broken JSON, duplicate keys, a
+    field of the wrong type): such a call can only be blocked.
+    """
+
+    name: str
+    arguments: Arguments = field(default_factory=dict)
+    id: str = ""
+    raw: str | None = None
+    fault: str | None = None
+
+
+def fingerprint(call: ToolCall) -> str:
+    """SHA-256 (hex) of name and canonical arguments: equal exactly for the same action."""
+    text = call.name + "\0" + canonical_json(call.arguments)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a value was first seen: `user`, or the tool (and the call) whose output held it."""
+
+    source: str
+    call_id: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.source} ({self.call_id})" if self.call_id else self.source
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one rule said of one call.
+
+    `rule` is the policy key and, for a named entry, its name (`arg_rules.path_traversal`);
+    `where` is `file:line`; `argument` the path of the value in the arguments (`cc[0].email`);
+    `value` the value that matched, already masked where it is secret; `masked` the arguments
+    with which a `redact` runs.
+    """
+
+    rule: str
+    word: Word
+    reason: str
+    where: str = ""
+    argument: str = ""
+    value: str = ""
+    origin: Origin | None = None
+    masked: Arguments | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The decision on one call: the strictest word of all findings, and the findings."""
+
+    word: Word
+    findings: tuple[Finding, ...] = ()
+    policy: str = ""
+    """Digest of the policy that decided."""
+
+    @property
+    def deciding(self) -> tuple[Finding, ...]:
+        """The findings whose word is the verdict's."""
+        return tuple(f for f in self.findings if f.word == self.word)
+
+    @property
+    def reason(self) -> str:
+        """The reasons of the deciding findings, joined; empty for a plain allow."""
+        return "; ".join(dict.fromkeys(f.reason for f in self.deciding))
+
+
+def strictest(findings: Iterable[Finding]) -> Word:
+    """The strictest word among `findings`; `allow` where nothing spoke."""
+    return max((f.word for f in findings), key=STRICTNESS.__getitem__, default="allow")
