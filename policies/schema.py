@@ -1,0 +1,201 @@
+"""`load_policy`: from a policy file to the policy that `decide` reads. All problems at once.
+
+The file's schema is put together from the rule kinds that are there: each brings its key, its
+shape and its default, so that a new kind is one file. A policy is parsed and compiled once, here;
+deciding reads no file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
+
+from ..guards.decide import Policy
+from ..guards.patterns import PatternSet
+from ..guards.redact import Redactor, SecretPattern
+from ..guards.rules import Check, Context, Where, rule_modules
+from ..guards.verdict import canonical_json
+from .problems import (
+    ConfigError,
+    ConfigFileMissing,
+    ConfigParseError,
+    ConfigValidationError,
+    Problem,
+    did_you_mean,
+    either,
+    speak,
+)
+from .shapes import without_blanks
+from .validation import Flag
+from .yaml_file import Document, from_data, read_yaml, validate
+
+DEFAULT_POLICY = "default"
+"""The shipped policy that counts where none is given."""
+
+BLOCK_MESSAGE = "[Edgeward] Action blocked by policy."
+"""What stands for an answer of which nothing else is left."""
+
+_VERSION_2 = ("me", "default", "otherwise")
+"""Keys of the head that a version 1 file cannot have; a rule kind sees to its own."""
+
+_SHIPPED = Path(__file__).parent
+
+
+class PolicyHead(BaseModel):
+    """The keys that belong to no single rule; `policy_model` adds those of the rule kinds."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    version: Annotated[int, Field(ge=1, le=2)] = 1
+    """1 or 2: which keys there are, and what an absent `egress_allowlist` means."""
+    description: str = ""
+    me: list[Annotated[str, Field(min_length=1)]] = []
+    """Values that are the user's own."""
+    default: Literal["block", "ask", "allow"] = "block"
+    """What happens to a tool that nothing names."""
+    otherwise: Literal["block", "ask"] = "block"
+    """What happens where a named tool's condition fails."""
+    fail_closed: Flag = True
+    """Whether a check that raises blocks the call. False is recorded with every such call."""
+    block_message: Annotated[str, AfterValidator(lambda text: text.strip() or BLOCK_MESSAGE)] = (
+        BLOCK_MESSAGE
+    )
+
+
+@cache
+def policy_model() -> type[PolicyHead]:
+    """The schema of a policy file: the head's keys and one of each rule kind.
+
+    Raises:
+        ConfigError: if an installed package's rule kind cannot be loaded, or takes a taken key.
+    """
+    try:
+        modules = rule_modules()
+    except (ValueError, ImportError, AttributeError) as error:
+        # Of an installed package: without its rule the policy would allow what it should block.
+        raise ConfigError(
+            Problem("edgeward.rules", "", f"a rule kind is broken: {error}")
+        ) from error
+    fields: dict[str, Any] = {
+        key: (module.Field, module.DEFAULT) for key, module in modules.items()
+    }
+    if taken := sorted(fields.keys() & PolicyHead.model_fields.keys()):
+        wrong = f"an installed rule kind takes the key {either(taken)}, which every policy has"
+        raise ConfigError(Problem("edgeward.rules", "", wrong, fix="uninstall its package"))
+    return create_model("PolicyFile", __base__=PolicyHead, **fields)
+
+
+def shipped_policies() -> tuple[str, ...]:
+    """The names under which policies are shipped."""
+    return tuple(sorted(path.stem for path in _SHIPPED.glob("*.yaml")))
+
+
+def load_policy(source: str | Path | Mapping[str, object] | Policy | None = None) -> Policy:
+    """The policy that `source` names or says, ready to decide.
+
+    `source` is the name of a shipped policy (`"default"`), the path of a file, the file's content
+    as a mapping, or a policy, which is returned as it is. None is the shipped `default`. A text
+    that is a shipped name is taken as one; write `./default` for a file of that name.
+
+    Raises:
+        ConfigFileMissing: if there is no such file or name.
+        ConfigParseError: if the file is not YAML, or repeats a key.
+        ConfigValidationError: with every problem of the content at once.
+    """
+    if isinstance(source, Policy):
+        return source
+    if isinstance(source, Mapping):
+        return _policy(from_data(source, name="<policy>"), name="<policy>", source="")
+    source = DEFAULT_POLICY if source is None else source
+    if isinstance(source, str) and source in shipped_policies():
+        shown = f"policies/{source}.yaml"
+        document = read_yaml(_SHIPPED / f"{source}.yaml", name=shown)
+        return _policy(document, name=source, source=shown)
+    path = Path(source)
+    if not path.exists():
+        raise ConfigFileMissing(_missing(str(source)))
+    return _policy(read_yaml(path, name=str(source)), name=path.stem, source=str(source))
+
+
+def _missing(source: str) -> Problem:
+    """A name or path behind which there is nothing."""
+    names = shipped_policies()
+    stem = Path(source).stem if "\n" not in source else ""
+    fix = did_you_mean(stem, names)
+    return Problem(speak(source), "", "there is no such policy", f"a path, or {either(names)}", fix)
+
+
+def _policy(document: Document, *, name: str, source: str) -> Policy:
+    """Check and compile one document."""
+    if document.data is None:
+        # An emptied file would otherwise mean what version 1 says of no rules: any tool may run.
+        raise ConfigParseError(
+            Problem(document.where(), "", "the file is empty", "a mapping with at least `version`")
+        )
+    model = policy_model()
+    head = validate(model, document.data, document)
+    data: dict[str, object] = without_blanks(document.data, [model])
+    values = {key: getattr(head, key) for key in model.model_fields}
+    redactor = _redactor(values, document)
+    # `default` speaks of tools, so it is heard where it stands alone, too.
+    alone = head.version >= 2 and "default" in data
+    given = {*data, "tools"} if alone else {*data}
+    context = Context(head.version, values, frozenset(given), redactor, PatternSet())
+    return Policy(
+        name=name,
+        digest=_digest(data),
+        checks=_checks(context, document),
+        patterns=context.patterns,
+        redactor=redactor,
+        version=head.version,
+        description=head.description,
+        fail_closed=head.fail_closed,
+        block_message=head.block_message,
+        source=source,
+    )
+
+
+def _checks(context: Context, document: Document) -> tuple[Check, ...]:
+    """Every rule's check; what only several keys together show to be wrong, all at once."""
+    checks, problems = [], []
+    if context.version < 2:
+        problems += [_needs_version_2(key, document) for key in _VERSION_2 if key in context.given]
+    for key, module in rule_modules().items():
+        try:
+            check = module.build(context.values[key], _where(document, key), context)
+        except ValueError as error:
+            problems.append(Problem(document.where((key,)), key, str(error)))
+        else:
+            checks += [check] if check is not None else []
+    if problems:
+        raise ConfigValidationError(*problems)
+    context.patterns.freeze()
+    return tuple(checks)
+
+
+def _needs_version_2(key: str, document: Document) -> Problem:
+    wrong = "is a key of version 2, and the file says or means version 1"
+    return Problem(document.where((key,)), key, wrong, fix="write `version: 2`")
+
+
+def _redactor(values: Mapping[str, Any], document: Document) -> Redactor:
+    """What masks secrets under this policy: the shipped patterns and the file's own."""
+    return Redactor(
+        SecretPattern(entry.name, entry.regex, document.where(("secret_patterns", at)))
+        for at, entry in enumerate(values.get("secret_patterns") or ())
+    )
+
+
+def _digest(data: object) -> str:
+    """SHA-256 (hex) of what the file says; comments, order and layout do not count."""
+    return hashlib.sha256(canonical_json(data).encode()).hexdigest()
+
+
+def _where(document: Document, key: str) -> Where:
+    """How a rule names the place of its own values."""
+    return lambda *path: document.where((key, *path))
