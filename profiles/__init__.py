@@ -1,0 +1,1 @@
+"""Who the agent is, and what it is equipped with: profile, prompt, model, tools."""

@@ -1,0 +1,181 @@
+"""The blocks of a profile that are plain settings: cognitive, memory, rag, tools.
+
+What a block says and what it builds normally live in one file (`llm.py`, `prompt.py`). The blocks
+here have no builder yet, or need none; a profile that sets them loads, and `unsupported` in
+`schema.py` says which of them this version cannot serve.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
+
+from ..policies.yaml_file import Flag
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+"""Text that is not blank; white space around it does not count."""
+
+_ENTRY = re.compile(r"[^:\s][^:]*:[A-Za-z_][A-Za-z0-9_.]*\Z")
+
+
+class Block(BaseModel):
+    """A mapping of a profile: unknown keys are refused, a blank value counts as omitted."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, hide_input_in_errors=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _blank_is_omitted(cls, data: Any) -> Any:
+        if isinstance(data, Mapping):
+            return {key: value for key, value in data.items() if value is not None}
+        return data
+
+
+class CognitiveBlock(Block):
+    """How long the agent works, and when it reflects."""
+
+    max_steps_per_cycle: int = Field(default=10, ge=1)
+    reflection_threshold: int = Field(default=5, ge=1)
+    importance_threshold: float = Field(default=7.0, ge=1, le=10)
+    planning_horizon: Text = "1 day"
+
+
+class MemoryBlock(Block):
+    """What is kept between runs, and how much of a run is kept before the model.
+
+    `reserved_buffer`, `prune_protect` and `prune_minimum` are tokens. Where only `context_limit`
+    is set, and set so low that their defaults do not fit below it, they shrink with it.
+    """
+
+    is_retrieve: Flag = True
+    history_mode: Literal["add", "overwrite"] = "add"
+    search_limit: int = Field(default=10, ge=1)
+    ignore_roles: list[Text] = ["tool", "system"]
+    ignore_fields: list[Text] = ["reasoning_content"]
+    context_limit: int = Field(default=128_000, ge=1024)
+    prune_protect: int = Field(default=40_000, ge=0)
+    prune_minimum: int = Field(default=20_000, ge=0)
+    reserved_buffer: int = Field(default=20_000, ge=0)
+    enable_summary: Flag = True
+    storage_path: Text | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _shrink(cls, data: Any) -> Any:
+        limit = data.get("context_limit") if isinstance(data, Mapping) else None
+        if not isinstance(limit, int) or isinstance(limit, bool):
+            return data
+        fitting = {
+            "prune_protect": min(40_000, limit // 2),
+            "prune_minimum": min(20_000, limit // 4),
+            "reserved_buffer": min(20_000, limit // 4),
+        }
+        return {**fitting, **{key: value for key, value in data.items() if value is not None}}
+
+    @model_validator(mode="after")
+    def _fits(self) -> MemoryBlock:
+        if self.reserved_buffer >= self.context_limit:
+            raise ValueError(
+                f"reserved_buffer ({self.reserved_buffer}) leaves nothing of context_limit"
+                f" ({self.context_limit}); make it smaller"
+            )
+        return self
+
+
+class RagBlock(Block):
+    """The documents that the agent can search."""
+
+    enabled: Flag = False
+    documents_dir: Text | None = "rag_corpus"
+    storage_dir: Text | None = "rag_index"
+    embedding_provider: Literal["openai", "huggingface"] = "openai"
+    embedding: str | None = None
+    embedding_api_key: str | None = Field(default=None, repr=False)
+    embedding_base_url: str | None = None
+    embedding_dims: int | None = Field(default=None, ge=1)
+    chunk_size: int = Field(default=512, ge=1)
+    chunk_overlap: int = Field(default=50, ge=0)
+    top_k: int = Field(default=5, ge=1)
+    score_threshold: float = Field(default=0.0, ge=0.0, le=1.0)
+    retrieve_only: Flag = True
+    use_huggingface: Flag = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _shrink(cls, data: Any) -> Any:
+        size = data.get("chunk_size") if isinstance(data, Mapping) else None
+        if isinstance(size, int) and not isinstance(size, bool) and size >= 1:
+            overlap = data.get("chunk_overlap")
+            return {**data, "chunk_overlap": min(50, size // 10) if overlap is None else overlap}
+        return data
+
+    @model_validator(mode="after")
+    def _fits(self) -> RagBlock:
+        if self.chunk_overlap >= self.chunk_size:
+            raise ValueError(
+                f"chunk_overlap ({self.chunk_overlap}) must be smaller than chunk_size"
+                f" ({self.chunk_size})"
+            )
+        return self
+
+
+class McpServer(Block):
+    """One external tool server. `env` and `headers` may hold secrets and are never shown."""
+
+    transport: Literal["stdio", "sse", "websocket", "streamable_http"] = "stdio"
+    command: Text | None = None
+    args: list[str] = []
+    env: dict[str, str] = Field(default={}, repr=False)
+    cwd: Text | None = None
+    url: Text | None = None
+    headers: dict[str, str] = Field(default={}, repr=False)
+    timeout: float = Field(default=30.0, gt=0)
+    sse_read_timeout: float = Field(default=300.0, gt=0)
+    include: list[Text] | None = None
+    exclude: list[Text] | None = None
+
+    @model_validator(mode="after")
+    def _one_way_in(self) -> McpServer:
+        if (self.command is None) == (self.url is None):
+            raise ValueError("set exactly one of command (a local program) and url (a server)")
+        if self.transport == "stdio" and self.url is not None:
+            raise ValueError(
+                "url does not go with transport stdio; set transport: sse, websocket or"
+                " streamable_http"
+            )
+        if self.transport != "stdio" and self.command is not None:
+            raise ValueError(f"command does not go with transport {self.transport}; set url")
+        if self.include is not None and self.exclude is not None:
+            raise ValueError("set include or exclude, not both")
+        return self
+
+
+class ToolsBlock(Block):
+    """Where the agent's tools come from."""
+
+    skills: list[Text] = []
+    mcp: list[McpServer] = []
+    python: list[Text] = []
+    allow_skill_execution: Flag = False
+    skill_execution_timeout: int = Field(default=300, ge=1)
+
+    @field_validator("python")
+    @classmethod
+    def _entry_points(cls, entries: list[str]) -> list[str]:
+        for entry in entries:
+            if not _ENTRY.match(entry):
+                raise ValueError(
+                    "an entry has not the form of `folder/file.py:function` or"
+                    " `package.module:function`"
+                )
+        return entries

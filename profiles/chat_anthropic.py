@@ -1,0 +1,149 @@
+"""Anthropic over langchain-anthropic.
+
+What is added to the package's class: a streamed call is passed on when it is whole, and broken
+arguments are never mended (`calls.py`); a stream that is cut is an error; errors hold no key. The
+current models take no temperature, so none is sent.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import anthropic
+import httpx2
+from langchain_anthropic import ChatAnthropic
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
+
+from .calls import CallPieces, whole_chunk
+from .connections import async_client, client
+from .failures import LLMProviderError, provider_error
+from .llm import TIMEOUT_S, LLMSettings
+
+FAULTS = (anthropic.AnthropicError, httpx2.HTTPError, TimeoutError, json.JSONDecodeError)
+
+
+class AnthropicModel(ChatAnthropic):
+    """`ChatAnthropic` with typed errors and whole calls."""
+
+    @functools.cached_property
+    def _client(self) -> anthropic.Client:
+        http = client(self.default_request_timeout or TIMEOUT_S)
+        return anthropic.Client(**self._client_params, http_client=http)
+
+    @functools.cached_property
+    def _async_client(self) -> anthropic.AsyncClient:
+        http = async_client(self.default_request_timeout or TIMEOUT_S)
+        return anthropic.AsyncClient(**self._client_params, http_client=http)
+
+    def _failed(self, error: BaseException) -> LLMProviderError:
+        return provider_error(error, provider="anthropic", key=self.anthropic_api_key)
+
+    def _format_output(self, data: Any, **kwargs: Any) -> ChatResult:
+        if not isinstance(getattr(data, "content", None), list):
+            raise LLMProviderError("anthropic: the answer holds no content", provider="anthropic")
+        result: ChatResult = super()._format_output(data, **kwargs)
+        return result
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        try:
+            return super()._generate(messages, stop, run_manager, **kwargs)
+        except FAULTS as error:
+            raise self._failed(error) from error
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        try:
+            return await super()._agenerate(messages, stop, run_manager, **kwargs)
+        except FAULTS as error:
+            raise self._failed(error) from error
+
+    def _stream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> Iterator[ChatGenerationChunk]:
+        answer = _Streamed()
+        try:
+            for part in super()._stream(messages, stop, None, **kwargs):
+                for chunk in answer.feed(part):
+                    if run_manager:
+                        run_manager.on_llm_new_token(chunk.text, chunk=chunk)
+                    yield chunk
+        except FAULTS as error:
+            raise self._failed(error) from error
+        answer.check()
+
+    async def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        answer = _Streamed()
+        try:
+            async for part in super()._astream(messages, stop, None, **kwargs):
+                for chunk in answer.feed(part):
+                    if run_manager:
+                        await run_manager.on_llm_new_token(chunk.text, chunk=chunk)
+                    yield chunk
+        except FAULTS as error:
+            raise self._failed(error) from error
+        answer.check()
+
+
+class _Streamed:
+    """One streamed answer: its calls go on together, before the chunk that says it is over."""
+
+    def __init__(self) -> None:
+        self._pieces = CallPieces()
+        self._over = False
+
+    def feed(self, chunk: ChatGenerationChunk) -> Iterator[ChatGenerationChunk]:
+        message = chunk.message
+        assert isinstance(message, AIMessageChunk)
+        for piece in message.tool_call_chunks:
+            self._pieces.add({**piece, "arguments": piece["args"]})
+        message.tool_call_chunks, message.tool_calls, message.invalid_tool_calls = [], [], []
+        if message.chunk_position == "last":
+            self._over = True
+            calls = self._pieces.whole()
+            if calls:
+                yield ChatGenerationChunk(message=whole_chunk(calls))
+        yield ChatGenerationChunk(message=message, generation_info=chunk.generation_info)
+
+    def check(self) -> None:
+        if not self._over:
+            wrong = "anthropic: the stream ended before the answer was complete"
+            raise LLMProviderError(wrong, provider="anthropic")
+
+
+def build(settings: LLMSettings) -> AnthropicModel:
+    """The model for these settings. Nothing of it is taken from ANTHROPIC_* variables."""
+    options: dict[str, Any] = {"max_tokens": settings.max_tokens} if settings.max_tokens else {}
+    return AnthropicModel(
+        model_name=settings.model,
+        base_url=settings.base_url.rstrip("/").removesuffix("/v1"),
+        api_key=settings.api_key,
+        timeout=settings.timeout_s,
+        max_retries=settings.max_retries,
+        **options,
+    )

@@ -1,0 +1,296 @@
+"""OpenAI, and the providers that speak its language, over langchain-openai.
+
+What is added to the package's class: broken tool calls are never mended (`calls.py`); a streamed
+call is passed on when it is whole; thinking is kept out of the answer; the fields that only the
+provider understands come back to it with the next request, and to no other; an answer without
+content, or a stream that is cut, is an error; errors hold no key.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from contextlib import aclosing
+from typing import Any
+
+import httpx2
+import openai
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from langchain_openai import ChatOpenAI
+from pydantic import PrivateAttr, SecretStr
+
+from .calls import judged
+from .connections import async_client, client
+from .failures import LLMProviderError, provider_error
+from .llm import PROVIDERS, LLMSettings
+from .openai_wire import (
+    DELTA,
+    Streamed,
+    answer_fault,
+    give_back,
+    is_thought_of,
+    kept,
+    last_human,
+    reasoning,
+    whole_calls,
+)
+from .thinking import ThinkingFilter, split_thinking
+
+FAULTS = (openai.OpenAIError, httpx2.HTTPError, TimeoutError, json.JSONDecodeError)
+
+_REASONING = re.compile(r"(?:.*/)?(?:o\d|gpt-[5-9])", re.IGNORECASE)
+_THINKERS = re.compile(r"(?:^|[/:_.-])(?:r1|qwq|qwen3|magistral)|think|reason", re.IGNORECASE)
+
+
+def is_reasoning(model: str) -> bool:
+    """Whether OpenAI's model of this name refuses a temperature (o1, o3, o4, gpt-5 and later)."""
+    return bool(_REASONING.match(model))
+
+
+class CompatibleModel(ChatOpenAI):
+    """`ChatOpenAI` for any provider of the table."""
+
+    provider_name: str
+    official: bool = False
+    """OpenAI's own service: knows the newest fields, and puts no thinking into the answer."""
+
+    _returns_reasoning: bool = PrivateAttr(default=False)
+
+    @property
+    def _key(self) -> SecretStr:
+        key = self.openai_api_key
+        return key if isinstance(key, SecretStr) else SecretStr("")
+
+    def _get_request_payload(
+        self, input_: Any, *, stop: list[str] | None = None, **kwargs: Any
+    ) -> dict[str, Any]:
+        back = kwargs.pop("returns_reasoning", self._returns_reasoning)
+        messages = self._convert_input(input_).to_messages()
+        payload: dict[str, Any] = super()._get_request_payload(messages, stop=stop, **kwargs)
+        if "messages" not in payload:  # the Responses API
+            return payload
+        turn = last_human(messages)
+        for position, (message, wire) in enumerate(zip(messages, payload["messages"], strict=True)):
+            if isinstance(message, AIMessage):
+                give_back(
+                    message, wire, provider=self.provider_name, thought_too=back and position > turn
+                )
+        if not self.official and "max_completion_tokens" in payload:
+            payload["max_tokens"] = payload.pop("max_completion_tokens")
+        return payload
+
+    def _create_chat_result(
+        self, response: Any, generation_info: dict[str, Any] | None = None
+    ) -> ChatResult:
+        if isinstance(response, openai.BaseModel):
+            choices = getattr(response, "choices", None) or ()
+            if any(getattr(choice.message, "parsed", None) for choice in choices):
+                return super()._create_chat_result(response, generation_info)
+            response = response.model_dump(warnings=False)
+        if wrong := answer_fault(response):
+            raise LLMProviderError(f"{self.provider_name}: {wrong}", provider=self.provider_name)
+        calls = [whole_calls(choice["message"]) for choice in response["choices"]]
+        for choice in response["choices"]:
+            choice["message"]["tool_calls"] = choice["message"]["function_call"] = None
+        result = super()._create_chat_result(response, generation_info)
+        for generation, raw, choice in zip(
+            result.generations, calls, response["choices"], strict=True
+        ):
+            message = generation.message
+            assert isinstance(message, AIMessage)
+            message.tool_calls, message.invalid_tool_calls = judged(raw)
+            thought = reasoning(choice["message"])
+            if not self.official and isinstance(message.content, str):
+                message.content, inline = split_thinking(message.content)
+                thought = thought or inline
+            message.additional_kwargs |= kept(self.provider_name, raw, thought)
+        return result
+
+    def _convert_chunk_to_generation_chunk(
+        self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: Any
+    ) -> ChatGenerationChunk | None:
+        made = super()._convert_chunk_to_generation_chunk(
+            {**chunk, "choices": chunk.get("choices") or []},
+            default_chunk_class,
+            base_generation_info,
+        )
+        choices = chunk.get("choices")
+        if made is not None and choices:
+            made.message.additional_kwargs[DELTA] = choices[0].get("delta") or {}
+        return made
+
+    def _failed(self, error: BaseException) -> LLMProviderError:
+        return provider_error(error, provider=self.provider_name, key=self._key)
+
+    def _could_flip(self, error: BaseException, messages: Sequence[BaseMessage]) -> bool:
+        """Whether a refusal may be about reasoning that was sent back, or was not.
+
+        Providers disagree on it, and so do the models of one provider.
+        """
+        turn = messages[last_human(messages) + 1 :]
+        return isinstance(error, openai.BadRequestError) and any(
+            is_thought_of(message, self.provider_name) for message in turn
+        )
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        try:
+            return super()._generate(messages, stop, run_manager, **kwargs)
+        except FAULTS as error:
+            if not self._could_flip(error, messages):
+                raise self._failed(error) from error
+            first = error
+        flipped = not self._returns_reasoning
+        try:
+            result = super()._generate(
+                messages, stop, run_manager, **kwargs, returns_reasoning=flipped
+            )
+        except FAULTS:
+            raise self._failed(first) from first
+        self._returns_reasoning = flipped
+        return result
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        try:
+            return await super()._agenerate(messages, stop, run_manager, **kwargs)
+        except FAULTS as error:
+            if not self._could_flip(error, messages):
+                raise self._failed(error) from error
+            first = error
+        flipped = not self._returns_reasoning
+        try:
+            result = await super()._agenerate(
+                messages, stop, run_manager, **kwargs, returns_reasoning=flipped
+            )
+        except FAULTS:
+            raise self._failed(first) from first
+        self._returns_reasoning = flipped
+        return result
+
+    def _stream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> Iterator[ChatGenerationChunk]:
+        answer = self._streamed()
+        for part in self._parts(messages, stop, kwargs):
+            for chunk in answer.feed(part):
+                if run_manager:
+                    run_manager.on_llm_new_token(chunk.text, chunk=chunk)
+                yield chunk
+        for chunk in answer.close(must_finish=not self._use_responses_api(kwargs)):
+            if run_manager:
+                run_manager.on_llm_new_token(chunk.text, chunk=chunk)
+            yield chunk
+
+    async def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        answer = self._streamed()
+        async with aclosing(self._aparts(messages, stop, kwargs)) as parts:
+            async for part in parts:
+                for chunk in answer.feed(part):
+                    if run_manager:
+                        await run_manager.on_llm_new_token(chunk.text, chunk=chunk)
+                    yield chunk
+        for chunk in answer.close(must_finish=not self._use_responses_api(kwargs)):
+            if run_manager:
+                await run_manager.on_llm_new_token(chunk.text, chunk=chunk)
+            yield chunk
+
+    def _streamed(self) -> Streamed:
+        from_start = bool(_THINKERS.search(self.model_name))
+        thinking = None if self.official else ThinkingFilter(from_start=from_start)
+        return Streamed(self.provider_name, thinking=thinking)
+
+    def _parts(
+        self, messages: list[BaseMessage], stop: list[str] | None, kwargs: dict[str, Any]
+    ) -> Iterator[ChatGenerationChunk]:
+        begun = False
+        try:
+            for chunk in super()._stream(messages, stop, None, **kwargs):
+                begun = True
+                yield chunk
+            return
+        except FAULTS as error:
+            if begun or not self._could_flip(error, messages):
+                raise self._failed(error) from error
+            first = error
+        flipped = not self._returns_reasoning
+        kwargs = {**kwargs, "returns_reasoning": flipped}
+        try:
+            for chunk in super()._stream(messages, stop, None, **kwargs):
+                self._returns_reasoning = flipped
+                yield chunk
+        except FAULTS:
+            raise self._failed(first) from first
+
+    async def _aparts(
+        self, messages: list[BaseMessage], stop: list[str] | None, kwargs: dict[str, Any]
+    ) -> AsyncGenerator[ChatGenerationChunk, None]:
+        begun = False
+        try:
+            async for chunk in super()._astream(messages, stop, None, **kwargs):
+                begun = True
+                yield chunk
+            return
+        except FAULTS as error:
+            if begun or not self._could_flip(error, messages):
+                raise self._failed(error) from error
+            first = error
+        flipped = not self._returns_reasoning
+        kwargs = {**kwargs, "returns_reasoning": flipped}
+        try:
+            async for chunk in super()._astream(messages, stop, None, **kwargs):
+                self._returns_reasoning = flipped
+                yield chunk
+        except FAULTS:
+            raise self._failed(first) from first
+
+
+def build(settings: LLMSettings) -> CompatibleModel:
+    """The model for these settings. Nothing of it is taken from OPENAI_* variables."""
+    row = PROVIDERS[settings.provider]
+    official = settings.provider == "openai" and settings.base_url == row.base_url
+    model = CompatibleModel(
+        provider_name=settings.provider,
+        official=official,
+        model=settings.model,
+        base_url=settings.base_url,
+        api_key=settings.api_key,
+        timeout=settings.timeout_s,
+        max_retries=settings.max_retries,
+        temperature=None if is_reasoning(settings.model) else settings.temperature,
+        max_completion_tokens=settings.max_tokens,
+        stream_usage=row.stream_usage,
+        use_responses_api=None if official else False,
+        output_version=None,
+        http_client=client(settings.timeout_s),
+        http_async_client=async_client(settings.timeout_s),
+    )
+    model._returns_reasoning = row.takes_reasoning
+    if not official:
+        # The SDK reads these from the environment and would tell them to any provider.
+        for vendor in (model.root_client, model.root_async_client):
+            vendor.organization = vendor.project = None
+    return model

@@ -1,0 +1,181 @@
+"""What OpenAI's wire format holds, read without LangChain's mending: whole answers and streams."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
+from langchain_core.outputs import ChatGenerationChunk
+
+from .calls import CallPieces, RawCall, sendable, whole_chunk
+from .failures import LLMProviderError
+from .thinking import ThinkingFilter
+
+OURS = "edgeward"
+"""Where a message keeps what its provider wants back: `{"provider": ..., "data": [...]}`."""
+
+DELTA = "delta"
+"""Where a chunk keeps the delta that it was made from, until `Streamed` has read it."""
+
+_STANDARD = frozenset({"id", "type", "function", "index", "custom"})
+
+
+def whole_calls(message: Mapping[str, Any]) -> list[RawCall]:
+    """The calls of a whole message, the older `function_call` and custom calls included."""
+    calls = [_raw(call) for call in message.get("tool_calls") or []]
+    older = message.get("function_call")
+    if not calls and isinstance(older, Mapping):
+        calls.append(_raw({"id": "call_0", "function": older}))
+    return calls
+
+
+def _raw(call: Mapping[str, Any]) -> RawCall:
+    custom = call.get("custom")
+    inner = call.get("function") or custom or {}
+    # A custom call's input is free text: no arguments that could be judged.
+    text = inner.get("arguments") if custom is None else f"free text: {inner.get('input')}"
+    return RawCall(
+        name=inner.get("name") or "",
+        id=call.get("id") or None,
+        arguments=text or "",
+        extra={key: value for key, value in call.items() if key not in _STANDARD},
+    )
+
+
+def reasoning(part: Mapping[str, Any]) -> str:
+    """The thinking that a message or a delta carries beside its content."""
+    for key in ("reasoning_content", "reasoning"):
+        if isinstance(part.get(key), str) and part[key]:
+            return str(part[key])
+    return ""
+
+
+def kept(provider: str, calls: Sequence[RawCall], thought: str = "") -> dict[str, Any]:
+    """What a message keeps for its provider, as `additional_kwargs`."""
+    out: dict[str, Any] = {}
+    if thought:
+        out["reasoning_content"] = thought
+    if thought or any(call.extra for call in calls):
+        out[OURS] = {"provider": provider, "data": [call.extra for call in calls]}
+    return out
+
+
+def is_thought_of(message: BaseMessage, provider: str) -> bool:
+    """Whether `message` is this provider's, and keeps its reasoning."""
+    ours = message.additional_kwargs.get(OURS)
+    same = isinstance(ours, Mapping) and ours.get("provider") == provider
+    return same and bool(message.additional_kwargs.get("reasoning_content"))
+
+
+def give_back(
+    message: AIMessage, wire: dict[str, Any], *, provider: str, thought_too: bool
+) -> None:
+    """Put into `wire`, which stands for `message` in a request, what its provider wants back.
+
+    Arguments that are no JSON object are emptied: a server that parses them would fail.
+    """
+    ours = message.additional_kwargs.get(OURS)
+    same = isinstance(ours, Mapping) and ours.get("provider") == provider
+    extras = ours.get("data") or [] if isinstance(ours, Mapping) and same else []
+    for number, call in enumerate(wire.get("tool_calls") or []):
+        function = call["function"]
+        function["arguments"] = sendable(function.get("arguments"))
+        if number < len(extras):
+            call.update(extras[number])
+    if thought_too and is_thought_of(message, provider):
+        wire["reasoning_content"] = message.additional_kwargs["reasoning_content"]
+
+
+def last_human(messages: Sequence[BaseMessage]) -> int:
+    """Where the current turn began; -1 where nobody has asked anything."""
+    spoken = (n for n in range(len(messages) - 1, -1, -1) if isinstance(messages[n], HumanMessage))
+    return next(spoken, -1)
+
+
+def answer_fault(response: object) -> str:
+    """Why a whole answer is none; empty where it is one."""
+    if not isinstance(response, dict):
+        return "the answer is not JSON"
+    if response.get("error"):
+        return "the answer holds an error"
+    choices = response.get("choices")
+    if not isinstance(choices, list) or not choices:
+        return "the answer holds no choices"
+    whole = all(isinstance(choice.get("message"), dict) for choice in choices)
+    return "" if whole else "the answer holds no message"
+
+
+class Streamed:
+    """One streamed answer: text goes on at once, calls when they are whole."""
+
+    def __init__(self, provider: str, *, thinking: ThinkingFilter | None) -> None:
+        self._provider = provider
+        self._filter = thinking
+        self._pieces = CallPieces()
+        self._thought = False
+        self._finished = False
+
+    def feed(self, chunk: ChatGenerationChunk) -> Iterator[ChatGenerationChunk]:
+        """What of `chunk` may be passed on now."""
+        message = chunk.message
+        assert isinstance(message, AIMessageChunk)
+        delta = message.additional_kwargs.pop(DELTA, None)
+        self._collect(message, delta)
+        message.tool_call_chunks, message.tool_calls, message.invalid_tool_calls = [], [], []
+        message.additional_kwargs.pop("function_call", None)
+        thought = reasoning(delta or {})
+        if self._filter and isinstance(message.content, str):
+            message.content, inline = self._filter.feed(message.content)
+            thought += inline
+        if thought:
+            self._thought = True
+            message.additional_kwargs["reasoning_content"] = thought
+        if (chunk.generation_info or {}).get("finish_reason"):
+            self._finished = True
+        yield ChatGenerationChunk(message=message, generation_info=chunk.generation_info)
+
+    def _collect(self, message: AIMessageChunk, delta: Mapping[str, Any] | None) -> None:
+        if delta is None:  # the Responses API: LangChain's own pieces
+            for piece in message.tool_call_chunks:
+                self._pieces.add({**piece, "arguments": piece["args"]})
+            return
+        for call in delta.get("tool_calls") or []:
+            raw = _raw(call)
+            self._pieces.add(
+                {
+                    "index": call.get("index"),
+                    "id": raw.id,
+                    "name": raw.name,
+                    "arguments": raw.arguments,
+                    "extra": raw.extra,
+                }
+            )
+        older = delta.get("function_call")
+        if isinstance(older, Mapping):
+            self._pieces.add({"index": 0, "id": "call_0", **older})
+
+    def close(self, *, must_finish: bool) -> Iterator[ChatGenerationChunk]:
+        """The rest: text held back, the whole calls, what the provider wants back.
+
+        Raises:
+            LLMProviderError: the stream ended without saying that the answer is complete.
+        """
+        if must_finish and not self._finished:
+            wrong = f"{self._provider}: the stream ended before the answer was complete"
+            raise LLMProviderError(wrong, provider=self._provider)
+        text, thought = self._filter.close() if self._filter else ("", "")
+        self._thought = self._thought or bool(thought)
+        if text or thought:
+            extra = {"reasoning_content": thought} if thought else {}
+            yield _chunk(AIMessageChunk(content=text, additional_kwargs=extra))
+        calls = self._pieces.whole()
+        if calls:
+            yield _chunk(whole_chunk(calls))
+        ours = kept(self._provider, calls, "thought" if self._thought else "").get(OURS)
+        if ours:
+            yield _chunk(AIMessageChunk(content="", additional_kwargs={OURS: ours}))
+
+
+def _chunk(message: AIMessageChunk) -> ChatGenerationChunk:
+    return ChatGenerationChunk(message=message)

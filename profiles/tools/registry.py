@@ -1,0 +1,82 @@
+"""All tools of an agent under one flat set of names.
+
+Two tools of one name are refused, however they came about; also names that differ only in case,
+which a model or a policy would take for one another.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from langchain_core.tools import BaseTool
+
+from .python import as_tool
+from .schemas import tool_schema
+from .signature import refuse
+
+
+class ToolRegistry:
+    """The tools of one agent; what is in it does not change once it is made.
+
+    The tools go to the tool node and nowhere else. The model's side gets `schemas()`: plain data
+    that holds nothing which could be called.
+    """
+
+    __slots__ = ("_schemas", "_sources", "_tools")
+
+    def __init__(self, tools: Iterable[tuple[BaseTool, str]] = ()) -> None:
+        """Take `(tool, source)` pairs; a source is the words by which messages name it.
+
+        Raises:
+            ToolRegistrationError: two tools have the same name, or one has no valid schema.
+        """
+        found: dict[str, BaseTool] = {}
+        sources: dict[str, str] = {}
+        folded: dict[str, str] = {}
+        for tool, source in tools:
+            as_tool(tool)  # its name is checked
+            taken = folded.setdefault(tool.name.casefold(), tool.name)
+            if taken in found:
+                refuse(
+                    tool.name,
+                    "",
+                    f"two tools have this name: {sources[taken]} and {source}",
+                    fix="rename or remove one of them",
+                )
+            found[tool.name], sources[tool.name] = tool, source
+        self._tools = MappingProxyType(found)
+        self._sources = MappingProxyType(sources)
+        self._schemas = tuple(tool_schema(tool) for tool in found.values())
+
+    @property
+    def tools(self) -> Mapping[str, BaseTool]:
+        """The tools by name."""
+        return self._tools
+
+    def source(self, name: str) -> str:
+        """Where the tool of this name came from.
+
+        Raises:
+            KeyError: there is none.
+        """
+        return self._sources[name]
+
+    def schemas(self) -> list[dict[str, Any]]:
+        """The tools' descriptions in OpenAI's form; the caller's own copies."""
+        return copy.deepcopy(list(self._schemas))
+
+    def metadata(self, name: str) -> dict[str, Any]:
+        """What the tool's maker noted about it (a skill's author, an MCP server's name)."""
+        return dict(self._tools[name].metadata or {})
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tools)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._tools

@@ -1,0 +1,5 @@
+"""The wire server as a fixture."""
+
+from .server import wire
+
+__all__ = ["wire"]
