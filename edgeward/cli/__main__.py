@@ -1,0 +1,5 @@
+"""`python -m edgeward.cli`: the command line where no script is installed."""
+
+from . import main
+
+main()

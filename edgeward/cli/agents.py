@@ -1,0 +1,71 @@
+"""From what was asked for on the command line to an agent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .options import DEFAULT_STRATEGY
+from .threads import Wanted
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+    from ..graphs.agent import BaseAgent
+
+OBEDIENT = ("scripted", "scripted:obedient")
+"""What names the model that needs no key: it works by rules, and obeys whatever it reads."""
+
+
+def build_agent(wanted: Wanted, *, checkpointer: Any = None) -> BaseAgent:
+    """The agent; `checkpointer` instead of the one that `wanted` names.
+
+    Raises:
+        ConfigError, ValueError: a file, a name or an option is wrong.
+    """
+    from ..graphs.agent import AgentConfig, create_agent
+
+    config = AgentConfig(
+        profile=wanted.profile,
+        policy=policy_for(wanted),
+        llm=chosen_model(wanted.model),
+        checkpointer=checkpointer or wanted.checkpointer,
+    )
+    return create_agent(config, strategy=wanted.strategy)
+
+
+def policy_for(wanted: Wanted) -> str:
+    """The policy that was named; else the shipped one of the profile's name; else the default."""
+    from ..policies.schema import DEFAULT_POLICY, shipped_policies
+
+    if wanted.policy is not None:
+        return wanted.policy
+    return wanted.profile if wanted.profile in shipped_policies() else DEFAULT_POLICY
+
+
+def chosen_model(name: str | None) -> str | BaseChatModel | None:
+    """The model to hand to an agent: `scripted:obedient` is made here, a name is passed on."""
+    if name not in OBEDIENT:
+        return name
+    from ..profiles.obedient import ObedientModel
+
+    return ObedientModel()
+
+
+def model_line(agent: BaseAgent, wanted: Wanted) -> str:
+    """The model in words: the provider and the name, or what the scripted one does."""
+    if wanted.model in OBEDIENT:
+        from ..profiles.obedient import ABOUT
+
+        return ABOUT
+    from ..profiles.llm import read_env, resolve_llm
+
+    settings = resolve_llm(agent.profile.llm, read_env(), model_override=wanted.model)
+    return f"{settings.provider}:{settings.model}"
+
+
+def heading(agent: BaseAgent, wanted: Wanted) -> list[tuple[str, str]]:
+    """What runs here, as labels and texts: the model first."""
+    rows = [("model", model_line(agent, wanted)), ("policy", policy_for(wanted))]
+    if wanted.strategy != DEFAULT_STRATEGY:
+        rows.append(("strategy", str(agent.graph.name)))
+    return rows

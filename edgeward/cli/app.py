@@ -1,0 +1,42 @@
+"""The commands, put together."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from . import chat, demo, graph, run
+
+app = typer.Typer(
+    name="edgeward",
+    help="AI agents in which no tool runs without a policy decision.",
+    epilog="Start with:  edgeward demo",
+    no_args_is_help=True,
+    # Their tracebacks show local variables, and keys are among those.
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"edgeward {version('edgeward')}")
+        raise typer.Exit
+
+
+@app.callback()
+def edgeward(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """AI agents in which no tool runs without a policy decision."""
+
+
+app.command(epilog=demo.EXAMPLE)(demo.demo)
+app.command(epilog=run.EXAMPLE)(run.run)
+app.command(epilog=chat.EXAMPLE)(chat.chat)
+app.command(epilog=graph.EXAMPLE)(graph.graph)

@@ -1,0 +1,148 @@
+"""Approvals: who answers for calls whose verdict is `ask`, and how.
+
+A person at the terminal sees each call whole: the tool, its arguments, why it is asked about, the
+rule and its line, and where the value came from. All answers go back at once.
+"""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from .printable import printable
+from .screen import value_line
+from .session import Answers, Questions
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+NOBODY = "there is no terminal, so nobody could be asked"
+DECISIONS = {"a": "approve", "e": "edit", "r": "reject"}
+
+
+class Person:
+    """Asks whoever sits at the terminal; Ctrl-C or Ctrl-D leaves the calls waiting."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def __call__(self, questions: Questions) -> Answers | None:
+        by = user()
+        answers: dict[str, Mapping[str, Any]] = {}
+        for number, question in enumerate(questions, start=1):
+            self._show(question, f"{number} of {len(questions)}" if len(questions) > 1 else "")
+            answers[question["id"]] = {**self._answer(question), "by": by}
+        return answers
+
+    def _show(self, question: Mapping[str, Any], place: str) -> None:
+        self._console.print()
+        self._console.print(f"May this call run? {place}".rstrip(), style="bold yellow")
+        show_question(self._console, question)
+
+    def _answer(self, question: Mapping[str, Any]) -> dict[str, Any]:
+        while True:
+            letter = self._read("  [a]pprove, [e]dit or [r]eject? ").strip().casefold()[:1]
+            match DECISIONS.get(letter):
+                case "approve":
+                    return {"decision": "approve"}
+                case "reject":
+                    return {"decision": "reject", "reason": self._read("  why? (may be empty) ")}
+                case "edit":
+                    return {"decision": "edit", "args": self._edited(question["args"])}
+
+    def _edited(self, args: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments as the person wants them; asks until they are one JSON object."""
+        from ..guards.normalise import parse_arguments
+
+        text = json.dumps(args, ensure_ascii=False, indent=2)
+        while True:
+            text = _in_editor(text) if _editor() else self._in_line(text)
+            edited, fault = parse_arguments(text)
+            if edited is not None and text.strip():
+                return edited
+            wrong = f"  not usable: {fault or 'nothing is written'}"
+            self._console.print(printable(wrong), style="red")
+
+    def _in_line(self, text: str) -> str:
+        """The text for editing in the input line, where the terminal can do that."""
+        line = " ".join(part.strip() for part in text.splitlines())
+        try:
+            import readline
+        except ImportError:  # not on Windows; an empty line keeps what is there
+            return self._read("  new arguments (JSON): ") or line
+        readline.set_startup_hook(lambda: readline.insert_text(line))
+        try:
+            return self._read("  arguments: ")
+        finally:
+            readline.set_startup_hook(None)
+
+    def _read(self, prompt: str) -> str:
+        try:
+            if sys.stdout.isatty():
+                return input(prompt)  # the prompt goes here, for the line editor to know of it
+            self._console.print(prompt, end="")
+            return input()
+        except EOFError:
+            raise KeyboardInterrupt from None
+
+
+class Nobody:
+    """Rejects every call, with the reason that nobody can be asked."""
+
+    def __call__(self, questions: Questions) -> Answers:
+        return {q["id"]: {"decision": "reject", "reason": NOBODY} for q in questions}
+
+
+class Later:
+    """Leaves the calls waiting: the thread outlives the process, and an answer may come later."""
+
+    def __call__(self, questions: Questions) -> None:
+        return None
+
+
+def show_question(console: Console, question: Mapping[str, Any]) -> None:
+    """One waiting call, whole: nothing of it is cut."""
+
+    def say(text: str, style: str = "") -> None:
+        console.print(printable(text), style=style, overflow="fold")
+
+    say(f"  {question['tool']}", "bold")
+    say(_indented(whole(question["args"]), 4))
+    for said in question.get("rules", ()):
+        say(f"  why   {said.get('reason', '')}")
+        say(f"  rule  {', '.join(said[key] for key in ('rule', 'where') if key in said)}")
+        value = value_line(said)
+        if value:
+            say(f"  value {value}")
+
+
+def whole(args: Any) -> str:
+    """Arguments as indented JSON, nothing left out."""
+    return json.dumps(args, ensure_ascii=False, indent=2)
+
+
+def user() -> str:
+    """The operating system's name of whoever answers; empty where there is none."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # no such user in a container, no pwd on Windows
+        return ""
+
+
+def _indented(text: str, by: int) -> str:
+    return "\n".join(" " * by + line for line in text.splitlines())
+
+
+def _editor() -> str:
+    return os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
+
+
+def _in_editor(text: str) -> str:
+    import click
+
+    edited = click.edit(text, extension=".json")
+    return text if edited is None else edited

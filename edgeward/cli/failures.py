@@ -1,0 +1,74 @@
+"""Errors as a person at a terminal wants them: one line for each problem, and an exit code.
+
+2: what was given is wrong (a file, a name, an option) and can be put right. 1: the run failed
+(the provider, a fault). 3: calls wait for an approval. 130: Ctrl-C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+
+from .printable import printable
+
+FAILED = 1
+WRONG = 2
+WAITING = 3
+STOPPED = 130
+
+MAX_CHARS = 1_000
+
+
+@contextmanager
+def reported(*, debug: bool) -> Iterator[None]:
+    """Print what goes wrong in this block on stderr, without a traceback, and exit.
+
+    `debug` lets the error through as it is.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise typer.Exit(STOPPED) from None
+    except (typer.Exit, typer.Abort, BrokenPipeError):
+        raise
+    except Exception as error:
+        if debug:
+            raise
+        complain(*lines_of(error))
+        raise typer.Exit(exit_code(error)) from None
+
+
+def complain(*lines: str) -> None:
+    """Print lines on stderr as errors, each whole and on one line."""
+    from rich.console import Console
+
+    console = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+    for line in lines:
+        console.print(f"error: {printable(line)}", style="red")
+
+
+def lines_of(error: Exception) -> list[str]:
+    """What to print for an error: a line a problem, else its first line."""
+    from pydantic import ValidationError
+
+    from ..policies.problems import ConfigError
+
+    if isinstance(error, ConfigError):
+        return [str(problem) for problem in error.problems]
+    if isinstance(error, ValidationError):  # without the values, which may be secret
+        found = error.errors(include_url=False, include_input=False, include_context=False)
+        return [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in found]
+    first = next((line for line in str(error).splitlines() if line.strip()), "")
+    if not type(error).__module__.startswith("edgeward") and not isinstance(error, ValueError):
+        first = f"{type(error).__name__}: {first}"
+    return [first[:MAX_CHARS] or type(error).__name__]
+
+
+def exit_code(error: Exception) -> int:
+    """2 for what the user can put right on the command line or in a file, 1 for the rest."""
+    from ..graphs.locked import NothingWaiting
+
+    wrong = (ValueError, ImportError, FileNotFoundError, NothingWaiting)
+    return WRONG if isinstance(error, wrong) else FAILED

@@ -1,0 +1,21 @@
+"""What the commands have in common before the first event: an agent, on a thread."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .agents import build_agent
+from .session import Asked, Session
+from .threads import Wanted
+from .views import View
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def open_session(
+    wanted: Wanted, thread: str, *, view: View, ask: Asked, checkpointer: Path | None = None
+) -> Session:
+    """The agent that was asked for, on a thread."""
+    agent: Any = build_agent(wanted, checkpointer=checkpointer)
+    return Session(agent, thread, view=view, ask=ask, max_steps=wanted.max_steps)

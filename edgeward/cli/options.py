@@ -1,0 +1,56 @@
+"""The options that several commands have, each written once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Profile = Annotated[
+    str, typer.Argument(help="A shipped profile's name, a folder, or a profile.yaml.")
+]
+StrategyName = Annotated[
+    str,
+    typer.Option(
+        "--strategy", "-s", help="simple, react, plan_and_solve, or the path of a strategy file."
+    ),
+]
+PolicyName = Annotated[
+    str | None,
+    typer.Option(
+        "--policy",
+        "-p",
+        help="A shipped policy's name, or a path. Left out: the shipped policy of the profile's "
+        "name, or else `default`.",
+    ),
+]
+Model = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        "-m",
+        metavar="PROVIDER:NAME",
+        help="The model, instead of the profile's. `scripted:obedient` needs no key.",
+    ),
+]
+Thread = Annotated[
+    str | None, typer.Option("--thread", "-t", help="The thread to go on with, or to begin.")
+]
+MaxSteps = Annotated[
+    int | None,
+    typer.Option(
+        "--max-steps", min=1, help="Rounds of tool calls at most, instead of the profile's."
+    ),
+]
+Checkpointer = Annotated[
+    str,
+    typer.Option(
+        "--checkpointer",
+        help="Where threads are kept: sqlite (a file in the state folder), a path, a "
+        "postgresql:// URL, or memory.",
+    ),
+]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+
+DEFAULT_STRATEGY = "react"
+DEFAULT_CHECKPOINTER = "sqlite"

@@ -1,0 +1,327 @@
+"""Agents: a profile, a policy and a strategy behind one method, `run`.
+
+    async with ReActAgent(AgentConfig(profile="assistant")) as agent:
+        result = await agent.run("Summarise today's mail.")
+
+One agent object serves any number of runs at once; what belongs to a run is in its thread.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import Any, ClassVar
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import HumanMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.types import Command
+from typing_extensions import Self
+
+from ..guards.decide import Policy
+from ..policies.schema import load_policy
+from ..profiles.llm import read_env
+from ..profiles.prompt import system_prompt
+from ..profiles.schema import AgentProfile, unsupported
+from ..profiles.tools.registry import ToolRegistry
+from .build import ToolLike, chat_model_for, registry_for, with_secrets
+from .checkpoints import Saver, open_checkpointer, tickets_for
+from .compile import Parts, compile_strategy
+from .context import RunContext
+from .events import Event, events
+from .locked import LockedGraph
+from .result import AgentResult, AgentStep, Trace
+from .schema import Strategy, load_strategy
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentConfig:
+    """What an agent is built from. Each part may be given ready-made instead of by name.
+
+    `llm` is a chat model or `PROVIDER:NAME`; with a model given, no environment is read for it.
+    `use_memory`, `use_rag`: None follows the profile. `checkpointer`: `"memory"`, `"sqlite"`, a
+    path, a Postgres URL or a LangGraph saver.
+    """
+
+    profile: str | Path | AgentProfile
+    policy: str | Path | Mapping[str, object] | Policy | None = None
+    llm: str | BaseChatModel | None = None
+    tools: Sequence[ToolLike] = ()
+    tool_registry: ToolRegistry | None = None
+    checkpointer: str | Path | Saver = "memory"
+    store: Any = None
+    use_tools: bool = True
+    use_memory: bool | None = None
+    use_rag: bool | None = None
+    extra_instructions: str | None = None
+    max_substeps_per_step: int = 3
+    load_env: bool = True
+    dotenv_path: str | Path | None = None
+
+
+class BaseAgent:
+    """An agent that follows one strategy."""
+
+    strategy: ClassVar[str] = ""
+
+    def __init__(
+        self, config: AgentConfig, *, strategy: str | Path | Strategy | None = None
+    ) -> None:
+        """Build the agent: profile, policy and strategy are read and checked here.
+
+        Raises:
+            ConfigError: with every problem of a file at once.
+            ValueError: the profile asks for what is not there.
+        """
+        self.config = config
+        self.profile = _profile(config)
+        self._saver = open_checkpointer(config.checkpointer)
+        self.graph = self._compiled(strategy or self.strategy)
+
+    async def run(
+        self,
+        task: str,
+        *,
+        max_steps: int | None = None,
+        thread: str | None = None,
+        context: RunContext | None = None,
+    ) -> AgentResult:
+        """Do one task. `thread` goes on with a conversation; without it the run is on its own.
+
+        `max_steps` overrides the profile's bound on tool rounds for this run (where the strategy
+        plans: on the plan's length).
+        """
+        started = _Run(task, thread, max_steps, context)
+        await self._consume(started, started.input)
+        return await self._closed(started)
+
+    async def resume(
+        self, thread: str, answers: Mapping[str, Any] | None = None, *, max_steps: int | None = None
+    ) -> AgentResult:
+        """Go on with a thread that was interrupted, or answer the calls that it waits for.
+
+        `answers` maps call ids to `{"decision": "approve" | "edit" | "reject", "args", "reason",
+        "by"}`.
+
+        Raises:
+            NothingWaiting: there are answers and no question.
+            ValueError: the answers do not fit the question; the thread keeps waiting.
+        """
+        started = _Run("", thread, max_steps, None)
+        await self._consume(started, _going_on(answers))
+        return started.trace.result()
+
+    def run_sync(
+        self,
+        task: str,
+        *,
+        max_steps: int | None = None,
+        thread: str | None = None,
+        context: RunContext | None = None,
+    ) -> AgentResult:
+        """`run` for programs without an event loop."""
+        started = _Run(task, thread, max_steps, context)
+        for _ in self._events(started, started.input):
+            pass
+        result = started.trace.result()
+        if started.forgets and not result.waiting and self._saver is not None:
+            self._saver.delete_thread(started.thread)
+        return result
+
+    def stream(
+        self, task: str, *, max_steps: int | None = None, thread: str | None = None
+    ) -> Iterator[AgentStep]:
+        """Do one task, giving each step of the trace as it is complete."""
+        started = _Run(task, thread, max_steps, None)
+        for _, steps in self._events(started, started.input):
+            yield from steps
+        yield from started.trace.flush()
+
+    async def astream(
+        self, task: str, *, max_steps: int | None = None, thread: str | None = None
+    ) -> AsyncIterator[AgentStep]:
+        """`stream` for an event loop."""
+        started = _Run(task, thread, max_steps, None)
+        async for _, steps in self._aevents(started, started.input):
+            for step in steps:
+                yield step
+        for step in started.trace.flush():
+            yield step
+
+    def events(
+        self,
+        task: str | None,
+        *,
+        thread: str,
+        answers: Mapping[str, Any] | None = None,
+        max_steps: int | None = None,
+    ) -> Iterator[tuple[Event, Trace]]:
+        """Every event of a run as it happens, with the trace so far: for programs that show it.
+
+        `task` None goes on with the thread: with `answers` where it waits, from where it was
+        interrupted otherwise.
+        """
+        started = _Run(task or "", thread, max_steps, None)
+        given = started.input if task is not None else _going_on(answers)
+        for event, _ in self._events(started, given):
+            yield event, started.trace
+
+    async def aclose(self) -> None:
+        """Close what the agent opened. Closing twice is fine."""
+        self.close()
+
+    def close(self) -> None:
+        """`aclose` for programs without an event loop."""
+        if self._saver is not self.config.checkpointer:
+            close = getattr(self._saver, "close", None)
+            if close is not None:
+                close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _compiled(self, source: str | Path | Strategy) -> LockedGraph:
+        config, profile = self.config, self.profile
+        env = read_env(load_env=config.load_env, dotenv_path=config.dotenv_path)
+        model, secrets = chat_model_for(profile, config.llm, env=env)
+        registry = config.tool_registry
+        if registry is None:
+            registry = registry_for(profile, config.tools, own=config.use_tools)
+        strategy = _with_substeps(load_strategy(source), config.max_substeps_per_step)
+        parts = Parts(
+            policy=with_secrets(load_policy(config.policy), secrets),
+            model=model,
+            tools=registry.tools if config.use_tools else {},
+            tickets=tickets_for(self._saver),
+            prompt=system_prompt(profile, extra=config.extra_instructions),
+            agent_id=profile.id,
+            max_steps=profile.cognitive.max_steps_per_cycle,
+        )
+        return compile_strategy(strategy, parts, checkpointer=self._saver, store=config.store)
+
+    def _events(self, run: _Run, given: Any) -> Iterator[tuple[Event, list[AgentStep]]]:
+        for update in self.graph.stream(given, run.config, **run.options):
+            run.trace.saw(update)
+            for event in events(update):
+                yield event, run.trace.add(event)
+
+    async def _aevents(self, run: _Run, given: Any) -> AsyncIterator[tuple[Event, list[AgentStep]]]:
+        async for update in self.graph.astream(given, run.config, **run.options):
+            run.trace.saw(update)
+            for event in events(update):
+                yield event, run.trace.add(event)
+
+    async def _consume(self, run: _Run, given: Any) -> None:
+        async for _ in self._aevents(run, given):
+            pass
+
+    async def _closed(self, run: _Run) -> AgentResult:
+        """The result; a thread that nobody named and nobody has to answer is forgotten."""
+        result = run.trace.result()
+        if run.forgets and not result.waiting and self._saver is not None:
+            await self._saver.adelete_thread(run.thread)
+        return result
+
+
+class SimpleAgent(BaseAgent):
+    """One model call a run, no tools."""
+
+    strategy = "simple"
+
+
+class ReActAgent(BaseAgent):
+    """Guarded tool calls until there is an answer, or the step bound is reached."""
+
+    strategy = "react"
+
+
+class PlanAndSolveAgent(BaseAgent):
+    """A plan, its steps one by one with guarded tools, and an answer from all results."""
+
+    strategy = "plan_and_solve"
+
+
+AGENTS: Mapping[str, type[BaseAgent]] = MappingProxyType(
+    {kind.strategy: kind for kind in (SimpleAgent, ReActAgent, PlanAndSolveAgent)}
+)
+
+
+def create_agent(config: AgentConfig, *, strategy: str | Path = "react") -> BaseAgent:
+    """The agent for a strategy: a shipped one by name, or the user's own by path.
+
+    Raises:
+        ConfigError: there is no such strategy, or it breaks an invariant.
+    """
+    kind = AGENTS.get(str(strategy))
+    return kind(config) if kind else BaseAgent(config, strategy=strategy)
+
+
+class _Run:
+    """What belongs to one run of an agent."""
+
+    def __init__(
+        self, task: str, thread: str | None, max_steps: int | None, context: RunContext | None
+    ) -> None:
+        if max_steps is not None and max_steps < 1:
+            raise ValueError(f"max_steps is {max_steps}; it must be 1 or more")
+        self.forgets = thread is None
+        self.thread = thread or uuid.uuid4().hex
+        self.trace = Trace(task, self.thread)
+        self.input = {"messages": [HumanMessage(task)]}
+        self.config: RunnableConfig = {"configurable": {"thread_id": self.thread}}
+        facts = context or RunContext()
+        if max_steps is not None:
+            facts = replace(facts, max_steps=max_steps)
+        self.options: dict[str, Any] = {"stream_mode": "updates", "context": facts}
+
+
+def _going_on(answers: Mapping[str, Any] | None) -> Command[Any] | None:
+    return None if answers is None else Command(resume=dict(answers))
+
+
+def _profile(config: AgentConfig) -> AgentProfile:
+    profile = config.profile
+    if not isinstance(profile, AgentProfile):
+        profile = AgentProfile.from_yaml(profile)
+    off = {"memory": config.use_memory is False, "rag": config.use_rag is False}
+    missing = [line for line in unsupported(profile) if not off.get(_block(line), False)]
+    if missing:
+        raise ValueError("; ".join(missing))
+    return profile
+
+
+def _block(line: str) -> str:
+    return line.partition(":")[0].removeprefix("agent.")
+
+
+def _with_substeps(strategy: Strategy, limit: int) -> Strategy:
+    """The strategy with the config's bound where a node has one for the steps of a plan."""
+    nodes = {
+        name: replace(node, spec=node.spec.model_copy(update={"max_substeps": limit}))
+        if getattr(node.spec, "max_substeps", None) is not None
+        else node
+        for name, node in strategy.nodes.items()
+    }
+    return replace(strategy, nodes=nodes)

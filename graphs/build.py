@@ -1,0 +1,114 @@
+"""`build_graph`: names and files in, a guarded graph out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.tools import BaseTool
+
+from ..guards.decide import Policy
+from ..nodes._base import DEFAULT_MAX_STEPS
+from ..policies.schema import load_policy
+from ..profiles.llm import build_model, read_env, resolve_llm
+from ..profiles.prompt import system_prompt
+from ..profiles.schema import AgentProfile, unsupported
+from ..profiles.tools.python import as_tool, load_python_tool
+from ..profiles.tools.registry import ToolRegistry
+from .checkpoints import Saver, open_checkpointer, tickets_for
+from .compile import Parts, compile_strategy
+from .locked import LockedGraph
+from .schema import Strategy, load_strategy
+
+ToolLike = Callable[..., Any] | BaseTool
+
+
+def build_graph(
+    strategy: str | Path | Strategy,
+    *,
+    profile: str | Path | AgentProfile | None = None,
+    policy: str | Path | Mapping[str, object] | Policy | None = None,
+    model: str | BaseChatModel | None = None,
+    tools: Sequence[ToolLike] | None = None,
+    checkpointer: str | Path | Saver | None = None,
+    store: Any = None,
+    max_steps: int | None = None,
+) -> LockedGraph:
+    """A guarded LangGraph graph: a Runnable that takes and gives `{"messages": [...]}`.
+
+    `strategy` is a shipped name (`react`) or a path; `policy` a shipped name, a path, a mapping or
+    a `Policy`, and the shipped `default` where none is given; `model` a chat model or
+    `PROVIDER:NAME`; `tools` (callables or LangChain tools) come on top of the profile's. The
+    profile may be left out where model and tools are given. `max_steps` bounds the tool rounds of
+    a run.
+
+    Raises:
+        ConfigError: a file or name is wrong, with every problem at once.
+        ValueError: there is no model, or a bound is below 1.
+    """
+    loaded = AgentProfile.from_yaml(profile) if isinstance(profile, str | Path) else profile
+    if loaded is not None and (missing := unsupported(loaded)):
+        raise ValueError("; ".join(missing))
+    chat_model, secrets = chat_model_for(loaded, model)
+    saver = open_checkpointer(checkpointer)
+    if max_steps is not None and max_steps < 1:
+        raise ValueError(f"max_steps is {max_steps}; it must be 1 or more")
+    steps = loaded.cognitive.max_steps_per_cycle if loaded else DEFAULT_MAX_STEPS
+    parts = Parts(
+        policy=with_secrets(load_policy(policy), secrets),
+        model=chat_model,
+        tools=registry_for(loaded, tools or ()).tools,
+        tickets=tickets_for(saver),
+        prompt=system_prompt(loaded) if loaded else "",
+        agent_id=loaded.id if loaded else "",
+        max_steps=max_steps or steps,
+    )
+    return compile_strategy(load_strategy(strategy), parts, checkpointer=saver, store=store)
+
+
+def chat_model_for(
+    profile: AgentProfile | None,
+    model: str | BaseChatModel | None,
+    *,
+    env: Mapping[str, str] | None = None,
+) -> tuple[BaseChatModel, dict[str, str]]:
+    """The chat model, and the secrets that it was built with (by name, for masking).
+
+    Raises:
+        ConfigError: the settings do not make a model. ValueError: there are none.
+    """
+    if isinstance(model, BaseChatModel):
+        return model, {}
+    if profile is None and model is None:
+        raise ValueError("no model: give `model=` (a chat model or PROVIDER:NAME) or `profile=`")
+    block = (profile or AgentProfile(id="agent", name="agent")).llm
+    settings = resolve_llm(block, read_env() if env is None else env, model_override=model)
+    return build_model(settings), {"llm_api_key": settings.api_key.get_secret_value()}
+
+
+def registry_for(
+    profile: AgentProfile | None, tools: Sequence[ToolLike], *, own: bool = True
+) -> ToolRegistry:
+    """The profile's tools (`own`: or none of them) and those given in Python.
+
+    Raises:
+        ConfigError: a tool cannot be loaded, or two have one name.
+    """
+    entries = profile.tools.python if profile and own else []
+    base_dir = profile.base_dir if profile else Path.cwd()
+    named = [(load_python_tool(entry, base_dir), f"tools.python: {entry}") for entry in entries]
+    given = [(as_tool(tool), "the `tools` argument") for tool in tools]
+    return ToolRegistry([*named, *given])
+
+
+def with_secrets(policy: Policy, secrets: Mapping[str, str]) -> Policy:
+    """The policy, masking these strings too wherever they turn up."""
+    known = {name: text for name, text in secrets.items() if len(text) >= MIN_SECRET_CHARS}
+    return replace(policy, redactor=policy.redactor.with_literals(known)) if known else policy
+
+
+MIN_SECRET_CHARS = 8
+"""Placeholders such as `EMPTY` are no secrets; masking them would garble ordinary text."""

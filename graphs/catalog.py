@@ -1,0 +1,99 @@
+"""The tools as guard and model see them: names, descriptions, argument schemas. No code.
+
+The guard judges what will run: arguments as the tool's own schema reads them, defaults filled in,
+`"7"` made 7. What the schema does not know is refused rather than dropped.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from pydantic import BaseModel, ValidationError
+
+from ..guards.verdict import ToolCall, canonical_json
+
+
+class ToolCatalog:
+    """Every tool by name, with the schema that its calls are read through."""
+
+    def __init__(self, tools: Mapping[str, BaseTool]) -> None:
+        self._schemas = {name: call_schema(tool) for name, tool in tools.items()}
+        self.descriptions: list[dict[str, Any]] = [
+            convert_to_openai_tool(tool) for tool in tools.values()
+        ]
+
+    def __len__(self) -> int:
+        return len(self._schemas)
+
+    def canonical(self, call: ToolCall) -> ToolCall:
+        """The call with its arguments as they will run; `fault` says why there are none."""
+        if call.fault is not None:
+            return call
+        if call.name not in self._schemas:
+            return replace(call, fault=self._unknown(call.name))
+        try:
+            arguments = canonical_arguments(self._schemas[call.name], call.arguments)
+        except (TypeError, ValueError, RecursionError) as error:
+            return replace(call, fault=_fault(error))
+        return replace(call, arguments=arguments)
+
+    def _unknown(self, name: str) -> str:
+        near = difflib.get_close_matches(name, self._schemas, n=3, cutoff=0.5)
+        known = near or sorted(self._schemas)[:10]
+        hint = ("did you mean " if near else "there are ") + ", ".join(known)
+        return f"there is no tool named {name[:80]!r}; {hint if known else 'there are none'}"
+
+
+def call_schema(tool: BaseTool) -> type[BaseModel] | None:
+    """The pydantic model of what the model may pass to a tool; None for a plain JSON Schema."""
+    schema = tool.tool_call_schema
+    return schema if isinstance(schema, type) and issubclass(schema, BaseModel) else None
+
+
+def canonical_arguments(
+    schema: type[BaseModel] | None, arguments: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Arguments as the schema reads them, as JSON values.
+
+    Raises:
+        ValueError: they do not fit (pydantic's `ValidationError` is one), or name what the
+            schema does not know.
+        TypeError: they are not JSON.
+    """
+    canonical_json(arguments)
+    if schema is None:
+        return dict(arguments)
+    known = _names(schema)
+    unknown = sorted(set(arguments) - known)
+    if unknown and schema.model_config.get("extra") != "allow":
+        allowed = ", ".join(sorted(known)) or "none"
+        raise ValueError(f"unknown argument {', '.join(unknown)[:120]}; allowed: {allowed}")
+    read = schema.model_validate(dict(arguments))
+    result: dict[str, Any] = read.model_dump(mode="json", by_alias=True)
+    canonical_json(result)
+    return result
+
+
+def _names(schema: type[BaseModel]) -> set[str]:
+    names: set[str] = set()
+    for name, field in schema.model_fields.items():
+        names.add(field.alias or name)
+    return names
+
+
+def _fault(error: Exception) -> str:
+    """What is wrong with the arguments, in one line, without their values."""
+    if isinstance(error, ValidationError):
+        problems = [
+            f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}"
+            for e in error.errors(include_url=False, include_input=False, include_context=False)
+        ]
+        return "wrong arguments: " + "; ".join(problems[:5])
+    if isinstance(error, RecursionError):
+        return "wrong arguments: nested too deeply"
+    return f"wrong arguments: {error}"

@@ -1,0 +1,131 @@
+"""A checked strategy and its parts become a LangGraph graph; the only place that builds one.
+
+Every strategy node is one graph node under the same name; every outcome is a labelled edge. What
+the guard approved travels to the tool node as one task a call, so that calls run side by side and
+a crash repeats only those that had not finished.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.runnables import Runnable, RunnableBinding
+from langchain_core.tools import BaseTool
+from langgraph.graph import END as GRAPH_END
+from langgraph.graph import START, StateGraph
+
+from ..guards.decide import Policy
+from ..guards.ticket import TicketKey
+from ..nodes._base import DEFAULT_MAX_STEPS, Here
+from .catalog import ToolCatalog
+from .check import TOOL
+from .compiled import check_compiled
+from .context import RunContext
+from .drive import NodeRunnable, Work
+from .locked import LockedGraph
+from .runner import ToolRunner
+from .schema import END, Node, Strategy
+from .state import Input, Output, State
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """All that a strategy needs to run. Nodes get from it what their kind declares, no more."""
+
+    policy: Policy
+    model: BaseChatModel | None = None
+    tools: Mapping[str, BaseTool] = field(default_factory=dict)
+    tickets: TicketKey = field(default_factory=TicketKey)
+    prompt: str = ""
+    agent_id: str = ""
+    max_steps: int = DEFAULT_MAX_STEPS
+
+
+def compile_strategy(
+    strategy: Strategy, parts: Parts, *, checkpointer: Any = None, store: Any = None
+) -> LockedGraph:
+    """The strategy as a locked LangGraph graph.
+
+    Raises:
+        ValueError: a part is missing that a node needs, or (never seen) the compiled graph does
+            not hold the invariants of the strategy.
+    """
+    if parts.model is None:
+        raise ValueError(f"the strategy {strategy.name!r} calls a model, and none was given")
+    builder: StateGraph[Any, Any, Any, Any] = StateGraph(
+        State, context_schema=RunContext, input_schema=Input, output_schema=Output
+    )
+    catalog = ToolCatalog(parts.tools)
+    work = _work(parts, catalog)
+    for node in strategy.nodes.values():
+        exits = {o: _target(strategy.edges[node.name, o]) for o in node.spec.outcomes()}
+        runnable = NodeRunnable(
+            name=node.name,
+            kind=node.kind,
+            spec=node.spec,
+            here=_here(node, parts, catalog, has_store=store is not None),
+            work=work if node.kind.name == TOOL else replace(work, runner=None),
+            exits=exits,
+        )
+        builder.add_node(
+            node.name,
+            runnable,
+            metadata={"kind": node.kind.name},
+            destinations=Exits((target, outcome) for outcome, target in exits.items()),
+        )
+    builder.add_edge(START, strategy.start)
+    graph = builder.compile(checkpointer=checkpointer, store=store, name=strategy.name)
+    # The library builds its own class; ours adds refusals and no state, so it can take its place.
+    graph.__class__ = LockedGraph
+    assert isinstance(graph, LockedGraph)
+    graph.stream_mode = "values"  # so that a graph in the middle of a sequence streams its state
+    check_compiled(graph)
+    return graph
+
+
+class Exits(dict[str, str]):
+    """Where a node's outcomes lead, as LangGraph draws them: its own dict has one label a target,
+    and two outcomes may lead to the same."""
+
+    def __init__(self, exits: Iterable[tuple[str, str]]) -> None:
+        self._exits = list(exits)
+        super().__init__(self._exits)
+
+    def items(self) -> Any:
+        return list(self._exits)
+
+
+def _target(name: str) -> str:
+    return GRAPH_END if name == END else name
+
+
+def _here(node: Node, parts: Parts, catalog: ToolCatalog, *, has_store: bool) -> Here:
+    """What one node is given: the policy's redaction always, the rest as its kind declares."""
+    given: dict[str, Any] = {
+        "prompt": parts.prompt,
+        "catalog": catalog,
+        "tickets": parts.tickets,
+        "has_store": has_store,
+        "agent_id": parts.agent_id,
+    }
+    needed = {name: given[name] for name in node.spec.needs if name in given}
+    return Here(policy=parts.policy, max_steps=parts.max_steps, **needed)
+
+
+def _work(parts: Parts, catalog: ToolCatalog) -> Work:
+    """Model and tools behind the two effects a step can ask for."""
+    assert parts.model is not None
+    with_tools: Runnable[Any, Any] = parts.model
+    options: Mapping[str, Any] = {}
+    if len(catalog):
+        bound: Any = parts.model.bind_tools(catalog.descriptions)
+        if isinstance(bound, RunnableBinding) and not (bound.config or bound.config_factories):
+            # What the binding would merge on every call, merged once.
+            with_tools, options = bound.bound, bound.kwargs
+        else:
+            with_tools = bound
+    runner = ToolRunner(parts.tools, parts.tickets, policy=parts.policy.digest)
+    return Work(parts.model, with_tools, options, runner)

@@ -1,0 +1,210 @@
+"""Drives a node's step: does the I/O it asks for, sync or async, and holds it to its contract."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from langchain_core.messages import BaseMessage
+from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables.config import ensure_config, set_config_context
+from langgraph.types import Command, Send, interrupt
+
+from ..nodes._base import (
+    CallModel,
+    Effect,
+    Here,
+    NodeFault,
+    NodeKind,
+    NodeSpec,
+    Result,
+    RunTool,
+    Step,
+    UseStore,
+)
+from ..nodes._messages import MessageLog
+from .callbacks import listened_to
+from .context import RunContext
+from .locked import CHECKPOINTER_KEY
+from .runner import ToolRunner
+
+RUNTIME_KEY = "__pregel_runtime"
+APPROVED = "approved"
+READ_KEY = "__pregel_read"
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What stands behind a step's effects. Only a tool node has a runner."""
+
+    model: Runnable[Any, BaseMessage]
+    with_tools: Runnable[Any, BaseMessage]
+    options: Mapping[str, Any]
+    """Keyword arguments that make `with_tools` know the tools."""
+    runner: ToolRunner | None
+
+    def do(self, effect: Effect, thread: str, config: RunnableConfig) -> Any:
+        match effect:
+            case CallModel():
+                if effect.tools:
+                    return self.with_tools.invoke(effect.messages, config, **self.options)
+                return self.model.invoke(effect.messages, config)
+            case RunTool():
+                return self._runner().run(effect, thread, config)
+            case UseStore():
+                return getattr(_store(config), effect.method)(*effect.arguments)
+        raise NodeFault(f"a step yielded {type(effect).__name__}, which is no effect")
+
+    async def ado(self, effect: Effect, thread: str, config: RunnableConfig) -> Any:
+        match effect:
+            case CallModel():
+                if effect.tools:
+                    return await self.with_tools.ainvoke(effect.messages, config, **self.options)
+                return await self.model.ainvoke(effect.messages, config)
+            case RunTool():
+                return await self._runner().arun(effect, thread, config)
+            case UseStore():
+                return await getattr(_store(config), f"a{effect.method}")(*effect.arguments)
+        raise NodeFault(f"a step yielded {type(effect).__name__}, which is no effect")
+
+    def _runner(self) -> ToolRunner:
+        if self.runner is None:
+            raise NodeFault("only a tool node can run a tool")
+        return self.runner
+
+
+class NodeRunnable(Runnable[Any, Any]):
+    """One node of a compiled graph."""
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        kind: NodeKind,
+        spec: NodeSpec,
+        here: Here,
+        work: Work,
+        exits: Mapping[str, str],
+    ) -> None:
+        self.name = name
+        self._kind = kind
+        self._spec = spec
+        self._here = here
+        self._work = work
+        self._exits = exits
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
+        config = config or ensure_config()
+        if listened_to(config):
+            return self._call_with_config(self._run, input, config)  # type: ignore[arg-type]
+        return self._run(input, config)
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
+        config = config or ensure_config()
+        if listened_to(config):
+            return await self._acall_with_config(self._arun, input, config)  # type: ignore[arg-type]
+        return await self._arun(input, config)
+
+    def _run(self, input: Any, config: RunnableConfig) -> Command[Any]:
+        step, here = self._begin(input, config)
+        try:
+            effect = next(step)
+            while True:
+                try:
+                    answer = self._work.do(effect, here.thread, config)
+                except Exception as error:  # noqa: BLE001 - the step decides what a failure means
+                    effect = step.throw(error)
+                else:
+                    effect = step.send(answer)
+        except StopIteration as stop:
+            return self._left(stop.value)
+
+    async def _arun(self, input: Any, config: RunnableConfig) -> Command[Any]:
+        step, here = self._begin(input, config)
+        try:
+            effect = next(step)
+            while True:
+                try:
+                    answer = await self._work.ado(effect, here.thread, config)
+                except Exception as error:  # noqa: BLE001 - the step decides what a failure means
+                    effect = step.throw(error)
+                else:
+                    effect = step.send(answer)
+        except StopIteration as stop:
+            return self._left(stop.value)
+
+    def _begin(self, input: Any, config: RunnableConfig) -> tuple[Step, Here]:
+        settings = config.get("configurable") or {}
+        context = getattr(settings.get(RUNTIME_KEY), "context", None)
+        limit = context.max_steps if isinstance(context, RunContext) else None
+        here = replace(
+            self._here,
+            thread=str(settings.get("thread_id") or ""),
+            max_steps=limit or self._here.max_steps,
+            pause=_pause(config) if "pause" in self._spec.needs else None,
+            answered=_answered(config) if "answered" in self._spec.needs else None,
+        )
+        step = self._kind.step(self._spec, input, here)
+        if not isinstance(step, Generator):
+            raise self._returned(step)
+        return step, here
+
+    def _left(self, result: object) -> Command[Any]:
+        """The update and where to go next, if the step kept its contract (I5)."""
+        if not isinstance(result, Result):
+            raise self._returned(result)
+        if result.outcome not in self._exits:
+            raise NodeFault(
+                f"node {self.name!r} ended in {result.outcome!r}, which it does not declare; "
+                f"declared: {', '.join(sorted(self._exits))}"
+            )
+        undeclared = result.update.keys() - self._spec.writes
+        if undeclared:
+            raise NodeFault(
+                f"node {self.name!r} wrote {', '.join(sorted(undeclared))}, which its kind "
+                f"{self._kind.name!r} does not declare; "
+                f"declared: {', '.join(sorted(self._spec.writes))}"
+            )
+        target, update = self._exits[result.outcome], dict(result.update)
+        # What a guard approved is no state: it goes to the tool node, one task a call, and is gone.
+        approved = update.pop(APPROVED, None)
+        goto: Any = [Send(target, one) for one in approved] if approved else target
+        return Command(update=update, goto=goto)
+
+    def _returned(self, result: object) -> NodeFault:
+        return NodeFault(
+            f"node {self.name!r} returned {type(result).__name__}; a step is a generator and "
+            "returns a Result (outcome and update), never a Command or a Send"
+        )
+
+
+def _answered(config: RunnableConfig) -> Any:
+    """How a step asks whether a call has its answer: the thread's messages, read when asked."""
+    read = (config.get("configurable") or {}).get(READ_KEY)
+    if read is None:
+        return None
+
+    def answered(call_id: str) -> bool:
+        messages = read("messages") or []
+        log = messages if isinstance(messages, MessageLog) else MessageLog(messages)
+        return log.answers(call_id)
+
+    return answered
+
+
+def _pause(config: RunnableConfig) -> Any:
+    """How a step asks a person: LangGraph's interrupt, where a checkpointer can hold the run."""
+    if not (config.get("configurable") or {}).get(CHECKPOINTER_KEY):
+        return None
+
+    def pause(question: Any, schema: Any) -> Any:
+        with set_config_context(config) as context:
+            return context.run(interrupt, question, response_schema=schema)
+
+    return pause
+
+
+def _store(config: RunnableConfig) -> Any:
+    settings: Mapping[str, Any] = config.get("configurable") or {}
+    return settings[RUNTIME_KEY].store

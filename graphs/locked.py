@@ -1,0 +1,183 @@
+"""The compiled graph's class: a graph that cannot be jumped in, and whose state cannot be set.
+
+`Command(goto=…)`, `Send` and `update_state` reach any node with any state. Tickets keep a tool from
+running all the same; here the doors themselves are closed, with a message that says what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any, NoReturn
+
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import ensure_config
+from langchain_core.runnables.graph import Edge, Graph
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.errors import InvalidUpdateError
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Command, StateSnapshot
+
+from .check import TOOL
+from .turns import Turn, turn_of
+
+CHECKPOINTER_KEY = "__pregel_checkpointer"
+TASK_KEY = "__pregel_task_id"
+CHECKPOINT_KEY = "checkpoint_id"
+
+
+class LockViolation(InvalidUpdateError):
+    """Somebody tried to steer or rewrite a guarded graph from outside.
+
+    To LangGraph's server it is a bad request, whose text it hands to the caller.
+    """
+
+
+class NothingWaiting(RuntimeError):
+    """An answer came for a thread that asks nothing (any more)."""
+
+
+class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
+    """A compiled strategy. Use it as any Runnable; input is `{"messages": [...]}`."""
+
+    def stream(
+        self, input: Any, config: RunnableConfig | None = None, **options: Any
+    ) -> Iterator[Any]:
+        admit(input)
+        turn = self._turn(config)
+        if turn is None:
+            yield from super().stream(input, config, **options)
+            return
+        turn.take()
+        try:
+            if _goes_on(input, config):
+                here, head = _places(config)
+                self._admit_at(input, self.get_state(here), self.get_state(head))
+            yield from super().stream(input, config, **options)
+        finally:
+            turn.give_back()
+
+    async def astream(
+        self, input: Any, config: RunnableConfig | None = None, **options: Any
+    ) -> AsyncIterator[Any]:
+        admit(input)
+        turn = self._turn(config)
+        if turn is None:
+            async for chunk in super().astream(input, config, **options):
+                yield chunk
+            return
+        await turn.atake()
+        try:
+            if _goes_on(input, config):
+                here, head = _places(config)
+                self._admit_at(input, await self.aget_state(here), await self.aget_state(head))
+            async for chunk in super().astream(input, config, **options):
+                yield chunk
+        finally:
+            turn.give_back()
+
+    def bulk_update_state(self, *_: Any, **__: Any) -> NoReturn:
+        raise LockViolation(STATE_IS_LOCKED)
+
+    async def abulk_update_state(self, *_: Any, **__: Any) -> NoReturn:
+        raise LockViolation(STATE_IS_LOCKED)
+
+    def _admit_at(self, input: Any, state: StateSnapshot, head: StateSnapshot) -> None:
+        """Refuse an answer that comes late, and a way back to where a call would run twice.
+
+        Raises:
+            NothingWaiting: the thread's present asks nothing. LockViolation: the checkpoint lies
+                in the past, between a decision and the calls that it let through.
+        """
+        past = _checkpoint(state) != _checkpoint(head)
+        if isinstance(input, Command):
+            if past or not _waits(state):
+                raise NothingWaiting(NOTHING_WAITING)
+        elif past and any(self._is_tool(task.name) for task in state.tasks):
+            raise LockViolation(NOT_TWICE)
+
+    def _is_tool(self, node: str) -> bool:
+        return (self.nodes[node].metadata or {}).get("kind") == TOOL
+
+    def get_graph(self, config: RunnableConfig | None = None, *, xray: int | bool = False) -> Graph:
+        """The graph to draw or check: every outcome of every node is an edge with its label."""
+        return self._with_outcomes(super().get_graph(config, xray=xray))
+
+    async def aget_graph(
+        self, config: RunnableConfig | None = None, *, xray: int | bool = False
+    ) -> Graph:
+        """`get_graph`, as the server asks for it."""
+        return self._with_outcomes(await super().aget_graph(config, xray=xray))
+
+    def _with_outcomes(self, drawn: Graph) -> Graph:
+        # The library draws one edge from a node to another, however many outcomes lead there.
+        branches = self.builder.branches
+        drawn.edges[:] = [edge for edge in drawn.edges if edge.source not in branches] + [
+            Edge(source, target, data=outcome, conditional=True)
+            for source, routes in branches.items()
+            for route in routes.values()
+            for outcome, target in (route.ends or {}).items()
+        ]
+        return drawn
+
+    def _turn(self, config: RunnableConfig | None) -> Turn | None:
+        """The turn to wait for: None without a thread, and inside another graph's run."""
+        settings = ensure_config(config).get("configurable", {})
+        saver = settings.get(CHECKPOINTER_KEY) or self.checkpointer
+        thread = settings.get("thread_id")
+        if TASK_KEY in settings or thread is None or not isinstance(saver, BaseCheckpointSaver):
+            return None
+        return turn_of(saver, str(thread))
+
+
+STATE_IS_LOCKED = (
+    "the state of a guarded graph cannot be set from outside; to go on with a thread, invoke the "
+    'graph with {"messages": [...]}; to go back, invoke it with None and an earlier checkpoint_id'
+)
+NO_JUMPS = (
+    "a guarded graph cannot be jumped in: Command takes `resume` here, and neither goto, update "
+    "nor graph"
+)
+NOT_TWICE = (
+    "from this checkpoint calls would run that have run already; go back to one before it, where "
+    "the guard decides on them anew"
+)
+NOTHING_WAITING = (
+    "this thread asks nothing (any more): the answer is not used; a question is answered once, "
+    "while it is open"
+)
+
+
+def admit(input: Any) -> None:
+    """Refuse any input but messages, None (go on) and the answer to a question.
+
+    Raises:
+        LockViolation: the input would jump or write state.
+    """
+    if not isinstance(input, Command):
+        return
+    if input.goto or input.update or input.graph is not None or input.resume is None:
+        raise LockViolation(NO_JUMPS)
+
+
+def _goes_on(input: Any, config: RunnableConfig | None) -> bool:
+    """Whether the run answers a question, or goes on from a checkpoint that the caller chose."""
+    return isinstance(input, Command) or (input is None and bool(_chosen(config)))
+
+
+def _chosen(config: RunnableConfig | None) -> Any:
+    return ensure_config(config).get("configurable", {}).get(CHECKPOINT_KEY)
+
+
+def _places(config: RunnableConfig | None) -> tuple[RunnableConfig, RunnableConfig]:
+    """Where the run starts, and the thread's present."""
+    here = ensure_config(config)
+    settings = {k: v for k, v in here["configurable"].items() if k != CHECKPOINT_KEY}
+    return here, {**here, "configurable": settings}
+
+
+def _checkpoint(state: StateSnapshot) -> Any:
+    return state.config.get("configurable", {}).get(CHECKPOINT_KEY)
+
+
+def _waits(state: StateSnapshot) -> bool:
+    return any(task.interrupts for task in state.tasks)

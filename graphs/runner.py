@@ -1,0 +1,222 @@
+"""The tool runner: the only object that holds the tools' code, and the last to check a ticket.
+
+Whatever a tool does, the caller gets a text: its result, or what went wrong, in one line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import sys
+from collections.abc import Awaitable, Mapping
+from dataclasses import asdict, is_dataclass
+from typing import Any, TypeVar
+
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool, StructuredTool
+from langgraph.errors import GraphBubbleUp
+from pydantic import BaseModel
+
+from ..guards.ticket import TicketKey
+from ..guards.verdict import ToolCall, canonical_json
+from ..nodes._base import RunTool, ToolOutcome
+from . import workers
+from .callbacks import listened_to
+from .catalog import call_schema
+
+T = TypeVar("T")
+
+NO_TICKET = "Not run: this call holds no valid ticket. If it is still wanted, propose it again."
+MAX_ITEMS = 1_000
+"""Items taken from a tool that returns an iterator."""
+
+
+class ToolRunner:
+    """Runs calls that hold a ticket for exactly that call, thread and policy."""
+
+    def __init__(self, tools: Mapping[str, BaseTool], tickets: TicketKey, *, policy: str) -> None:
+        self._tools = {name: _Bound(tool) for name, tool in tools.items()}
+        self._tickets = tickets
+        self._policy = policy
+
+    def run(self, effect: RunTool, thread: str, config: RunnableConfig) -> ToolOutcome:
+        """Run one call, in a thread of its own so that a hanging tool costs its time limit only."""
+        tool = self._admitted(effect, thread)
+        if tool is None:
+            return ToolOutcome(NO_TICKET, failed=True)
+        try:
+            return workers.run(tool.call, effect.call, config, timeout_s=effect.timeout_s)
+        except BaseException as error:  # noqa: BLE001 - what ends a run is raised again below
+            return _failure(error, effect)
+
+    async def arun(self, effect: RunTool, thread: str, config: RunnableConfig) -> ToolOutcome:
+        """The same on an event loop; a tool without a coroutine runs in a thread."""
+        tool = self._admitted(effect, thread)
+        if tool is None:
+            return ToolOutcome(NO_TICKET, failed=True)
+        try:
+            if tool.is_async:
+                work = tool.acall(effect.call, config)
+            else:
+                work = workers.arun(tool.call, effect.call, config)
+            return await within(effect.timeout_s, work)
+        except BaseException as error:  # noqa: BLE001 - what ends a run is raised again below
+            return _failure(error, effect)
+
+    def _admitted(self, effect: RunTool, thread: str) -> _Bound | None:
+        """The tool, if the ticket is good for this very call (I2)."""
+        ok = self._tickets.honours(effect.ticket, effect.call, thread=thread, policy=self._policy)
+        return self._tools.get(effect.call.name) if ok else None
+
+
+if sys.version_info >= (3, 11):
+
+    async def within(limit_s: float, work: Awaitable[T]) -> T:
+        """Await `work` for at most `limit_s` seconds. Raises TimeoutError."""
+        async with asyncio.timeout(limit_s):
+            return await work
+
+else:
+
+    async def within(limit_s: float, work: Awaitable[T]) -> T:
+        """Await `work` for at most `limit_s` seconds. Raises asyncio.TimeoutError."""
+        return await asyncio.wait_for(work, limit_s)
+
+
+class _Bound:
+    """One tool, ready to run on canonical arguments."""
+
+    def __init__(self, tool: BaseTool) -> None:
+        self._tool = tool
+        self._schema = call_schema(tool)
+        self.is_async = not isinstance(tool, StructuredTool) or tool.coroutine is not None
+        self._plain = type(tool) is StructuredTool and _is_plain(tool)
+
+    def call(self, call: ToolCall, config: RunnableConfig) -> ToolOutcome:
+        tool = self._tool
+        if self._plain and not listened_to(config) and tool.func is not None:  # type: ignore[attr-defined]
+            value = tool.func(**self._arguments(call))  # type: ignore[attr-defined]
+            if inspect.iscoroutine(value):
+                value = asyncio.run(value)
+            return ToolOutcome(as_text(value))
+        if isinstance(tool, StructuredTool) and tool.func is None:
+            return asyncio.run(self.acall(call, config))
+        return _from_message(tool.invoke(_as_langchain(call), config))
+
+    async def acall(self, call: ToolCall, config: RunnableConfig) -> ToolOutcome:
+        tool = self._tool
+        if self._plain and not listened_to(config):
+            return ToolOutcome(as_text(await tool.coroutine(**self._arguments(call))))  # type: ignore[attr-defined]
+        return _from_message(await tool.ainvoke(_as_langchain(call), config))
+
+    def _arguments(self, call: ToolCall) -> dict[str, Any]:
+        """Python values for the canonical arguments: what the guard saw, read once more."""
+        if self._schema is None:
+            return call.arguments
+        read = self._schema.model_validate(call.arguments)
+        fields = self._schema.model_fields
+        given = {name for name, f in fields.items() if (f.alias or name) in call.arguments}
+        return {name: getattr(read, name) for name in given}
+
+
+def _is_plain(tool: StructuredTool) -> bool:
+    """Whether calling the function is all that LangChain's own machinery would do.
+
+    That machinery (callbacks, tracing, error handlers, injected arguments) costs more than a
+    guarded step; it runs whenever somebody listens or the tool asks for any of it.
+    """
+    if tool.response_format != "content" or tool.handle_tool_error or tool.handle_validation_error:
+        return False
+    if tool.callbacks or tool.args_schema is None or isinstance(tool.args_schema, dict):
+        return False
+    shown = call_schema(tool)
+    if shown is None or not issubclass(tool.args_schema, BaseModel):
+        return False
+    if set(shown.model_fields) != set(tool.args_schema.model_fields):
+        return False
+    function = tool.func or tool.coroutine
+    assert function is not None
+    parameters = inspect.signature(function).parameters
+    return set(parameters) == set(shown.model_fields)
+
+
+def _as_langchain(call: ToolCall) -> dict[str, Any]:
+    return {"name": call.name, "args": call.arguments, "id": call.id, "type": "tool_call"}
+
+
+def _from_message(message: Any) -> ToolOutcome:
+    failed = getattr(message, "status", "success") == "error"
+    text = getattr(message, "text", None)
+    return ToolOutcome(text if isinstance(text, str) else as_text(message), failed=failed)
+
+
+def _failure(error: BaseException, effect: RunTool) -> ToolOutcome:
+    name = effect.call.name
+    match error:
+        case GraphBubbleUp() | KeyboardInterrupt() | asyncio.CancelledError():
+            raise error  # a tool that asks a person; the user's own Ctrl-C; a cancelled run
+        case TimeoutError() | asyncio.TimeoutError() if not error.args:
+            text = f"{name} did not finish within {effect.timeout_s:g} s"
+        case SystemExit():
+            text = f"{name} tried to end the program"
+        case _:
+            text = f"{name} failed: {type(error).__name__}: {_first_line(error)}"
+    return ToolOutcome(text, failed=True)
+
+
+def _first_line(error: BaseException) -> str:
+    try:
+        lines = str(error).splitlines()
+    except Exception:  # noqa: BLE001 - an exception whose text fails has no text
+        return ""
+    return lines[0][:500] if lines else ""
+
+
+def as_text(value: object) -> str:
+    """Any value as text for a model: text as it is, data as JSON, anything else by its type."""
+    match value:
+        case str():
+            return value
+        case None:
+            return ""
+        case bytes() | bytearray():
+            return _bytes_text(bytes(value))
+        case BaseException():
+            return f"{type(value).__name__}: {_first_line(value)}"
+    try:
+        return canonical_json(_plain(value))
+    except (TypeError, ValueError, RecursionError):
+        return f"(a value of type {type(value).__name__}, which has no text form)"
+
+
+def _bytes_text(value: bytes) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return f"({len(value)} bytes that are not text)"
+
+
+def _plain(value: Any) -> Any:
+    """`value` as JSON data: models, dataclasses, sets, iterators, numbers of other libraries."""
+    match value:
+        case str() | int() | float() | bool() | None:
+            return value
+        case BaseModel():
+            return value.model_dump(mode="json")
+        case Mapping():
+            return {str(k): _plain(v) for k, v in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [_plain(v) for v in value]
+        case bytes():
+            return _bytes_text(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return _plain(asdict(value))
+    if inspect.isgenerator(value) or hasattr(value, "__next__"):
+        return [_plain(v) for v, _ in zip(value, range(MAX_ITEMS), strict=False)]
+    if callable(getattr(value, "item", None)) and hasattr(value, "dtype"):
+        return _plain(value.item())
+    if callable(getattr(value, "isoformat", None)):
+        return value.isoformat()
+    if type(value).__repr__ is object.__repr__ and type(value).__str__ is object.__str__:  # type: ignore[comparison-overlap]
+        raise TypeError(type(value).__name__)
+    return str(value)

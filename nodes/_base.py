@@ -1,0 +1,235 @@
+"""The node contract: what a node kind declares, what it gets, what it gives back.
+
+A kind is one module: a docstring, a `Spec` (its YAML fields and what it reads, writes, needs and
+can end in) and `step`, a generator without I/O. It yields what it wants done (`CallModel`,
+`RunTool`) and is sent the answer; the graph does the I/O, sync or async, so that the logic exists
+once. A step holds no callable it was not given: only the tool kind gets the tool runner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, Protocol
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from pydantic import BaseModel, ConfigDict
+
+from ..guards.decide import Policy
+from ..guards.ledger import USER, Entry, Ledger
+from ..guards.ticket import TicketKey
+from ..guards.verdict import Arguments, ToolCall
+
+State = Mapping[str, Any]
+Update = dict[str, Any]
+
+DEFAULT_MAX_STEPS = 10
+
+
+class NodeSpec(BaseModel):
+    """The YAML fields of one node; a kind adds its own.
+
+    The class variables are the kind's declaration: `reads` and `writes` are state keys, `needs`
+    the parts of `Here` it is given, `counted` the outcomes that a run can take a
+    bounded number of times: every loop needs one.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    reads: ClassVar[frozenset[str]] = frozenset()
+    writes: ClassVar[frozenset[str]] = frozenset()
+    needs: ClassVar[frozenset[str]] = frozenset()
+    counted: ClassVar[frozenset[str]] = frozenset()
+
+    kind: str
+
+    def outcomes(self) -> tuple[str, ...]:
+        """The words this node can end in; every one must be routed (I6)."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a step ends with: its outcome and the state keys it writes."""
+
+    outcome: str
+    update: Update = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CallModel:
+    """Ask the chat model; the answer is an `AIMessage`. `tools`: whether it may propose calls."""
+
+    messages: list[BaseMessage]
+    tools: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RunTool:
+    """Run one call that holds a ticket; the answer is a `ToolOutcome`."""
+
+    call: ToolCall
+    ticket: object
+    timeout_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class UseStore:
+    """Call a method of the long-term store (`put`, `search` …); the answer is what it returns."""
+
+    method: Literal["put", "get", "search"]
+    arguments: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutcome:
+    """What running a call came to: the text for the model, and whether it failed."""
+
+    text: str
+    failed: bool = False
+
+
+Effect = CallModel | RunTool | UseStore
+Step = Generator[Effect, Any, Result]
+ModelStep = Generator[Effect, Any, AIMessage]
+
+
+class Catalog(Protocol):
+    """The tools as the guard sees them: names and argument schemas, never the code."""
+
+    def canonical(self, call: ToolCall) -> ToolCall:
+        """The call with its arguments as they will run, or with `fault` set."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """What a step is given besides the state: the parts its kind needs, and the run's facts."""
+
+    policy: Policy
+    thread: str = ""
+    max_steps: int = DEFAULT_MAX_STEPS
+    prompt: str = ""
+    catalog: Catalog | None = None
+    tickets: TicketKey | None = None
+    pause: Callable[[Any, Any], Any] | None = None
+    """Puts a question to a person and returns the answer; None where nobody can be asked."""
+    answered: Callable[[str], bool] | None = None
+    """Whether the thread holds an answer to the call with this id."""
+    has_store: bool = False
+    agent_id: str = ""
+
+
+class NodeFault(RuntimeError):
+    """A node broke its contract, or its model failed. The message holds no secret."""
+
+
+class StepFunction(Protocol):
+    def __call__(self, spec: Any, state: State, here: Here) -> Step: ...
+
+
+@dataclass(frozen=True, slots=True)
+class NodeKind:
+    """One kind as the registry knows it."""
+
+    name: str
+    spec: type[NodeSpec]
+    step: StepFunction
+    origin: str
+    """The module it comes from."""
+
+
+def open_run(state: State) -> tuple[dict[str, Any], list[Entry]]:
+    """The run's counters, and ledger entries for what the user wrote since the last look.
+
+    A run begins with a message of the user: its counters start at zero. Whatever node comes first
+    calls this; a later call in the same run finds the counters as they are.
+    """
+    messages: list[BaseMessage] = state.get("messages") or []
+    run: dict[str, Any] = state.get("run") or {}
+    if not messages or not isinstance(messages[-1], HumanMessage):
+        return run, []
+    here = len(messages) - 1
+    if _key(messages, here) == run.get("id"):
+        return run, []
+    ledger = state.get("ledger") or []
+    if not isinstance(ledger, Ledger):
+        ledger = Ledger(ledger)
+    entries: list[Entry] = []
+    for position in range(here, -1, -1):
+        if _key(messages, position) == run.get("id"):
+            break
+        entry = _observed(messages[position], ledger)
+        if entry:
+            entries.append(entry)
+    fresh = {"id": _key(messages, here), "steps": 0, "calls": {}, "tokens": {}, "stopped": ""}
+    return {**fresh, "spent": run.get("spent", 0)}, entries[::-1]
+
+
+def _key(messages: list[BaseMessage], position: int) -> str:
+    """What tells one message of a thread from another, also where ids were never given."""
+    return messages[position].id or f"#{position}"
+
+
+def _observed(message: BaseMessage, ledger: Ledger) -> Entry | None:
+    if isinstance(message, HumanMessage):
+        return ledger.observed(message.text, source=USER)
+    if isinstance(message, ToolMessage):
+        source = f"tool {message.name or 'unknown'}"
+        return ledger.observed(message.text, source=source, call_id=message.tool_call_id)
+    return None
+
+
+def ask_model(messages: list[BaseMessage], here: Here, *, tools: bool = True) -> ModelStep:
+    """The model's reply, from inside a step. A failure's text is masked before it goes on (I9).
+
+    Raises:
+        Exception: what the model raised, or a `NodeFault` in its place where it held a secret.
+    """
+    try:
+        reply: AIMessage = yield CallModel(messages, tools=tools)
+    except Exception as error:
+        masked, labels = here.policy.redactor.secrets(str(error))
+        if not labels:
+            raise
+        fault = NodeFault(f"{type(error).__name__}: {masked}")
+    else:
+        return reply
+    raise fault  # outside of the handler: it must not carry the original along
+
+
+def add_usage(run: Mapping[str, Any], reply: AIMessage) -> dict[str, Any]:
+    """`run` with the tokens of one model call added, cached and reasoning tokens included."""
+    usage = reply.usage_metadata
+    if not usage:
+        return dict(run)
+    tokens: dict[str, int] = dict(run.get("tokens") or {})
+    counts = {
+        "input_tokens": usage.get("input_tokens", 0),
+        "output_tokens": usage.get("output_tokens", 0),
+        "total_tokens": usage.get("total_tokens", 0),
+        "cached_tokens": (usage.get("input_token_details") or {}).get("cache_read", 0),
+    }
+    for name, count in counts.items():
+        tokens[name] = tokens.get(name, 0) + int(count or 0)
+    spent = int(run.get("spent") or 0) + int(counts["total_tokens"] or 0)
+    return {**run, "tokens": tokens, "spent": spent}
+
+
+def open_calls(messages: Sequence[BaseMessage]) -> tuple[AIMessage | None, set[str]]:
+    """The last message of the model, if calls in it still wait for an answer, and their ids."""
+    answered: set[str] = set()
+    for message in reversed(messages):
+        if isinstance(message, ToolMessage):
+            answered.add(message.tool_call_id)
+        elif isinstance(message, AIMessage):
+            ids = {str(c["id"]) for c in [*message.tool_calls, *message.invalid_tool_calls]}
+            return (message, ids - answered) if ids - answered else (None, set())
+        else:
+            break
+    return None, set()
+
+
+def as_arguments(value: object) -> Arguments:
+    """`value` as parsed arguments; anything but an object becomes no arguments."""
+    return dict(value) if isinstance(value, Mapping) else {}

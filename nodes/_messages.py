@@ -1,0 +1,91 @@
+"""The messages of a thread as the state holds them: a list that is cheap to append to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from langchain_core.messages import BaseMessage, RemoveMessage, ToolMessage
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
+
+
+class MessageLog(list[BaseMessage]):
+    """The messages of a thread, with the index of ids that makes appending cheap.
+
+    Versions share one index as long as one continues the other; a replaced or removed message,
+    or another branch of the thread, starts a new one.
+    """
+
+    __slots__ = ("_answers", "_tip")
+
+    def __init__(
+        self,
+        messages: Iterable[BaseMessage] = (),
+        *,
+        tip: dict[str, BaseMessage] | None = None,
+        answers: dict[str, int] | None = None,
+    ) -> None:
+        super().__init__(messages)
+        self._tip = {_key(m, i): m for i, m in enumerate(self)} if tip is None else tip
+        self._answers = _answers(self, 0) if answers is None else answers
+
+    def __reduce__(self) -> tuple[type[MessageLog], tuple[list[BaseMessage]]]:
+        return MessageLog, (list(self),)
+
+    def answers(self, call_id: str) -> bool:
+        """Whether a tool message in this log answers the call with this id."""
+        return self._answers.get(call_id, len(self)) < len(self)
+
+    def holds(self, message_id: str | None) -> bool:
+        """Whether this log, or another version of the thread, has a message with this id."""
+        return message_id is not None and message_id in self._tip
+
+    def merged(self, new: Sequence[BaseMessage]) -> MessageLog:
+        """A version with `new` merged in: same id replaces, `RemoveMessage` removes."""
+        grown = self._grown(new)
+        if grown is None:
+            return self._rewritten(new)
+        at = len(self) + grown
+        self._tip.update((_key(m, at + i), m) for i, m in enumerate(new[grown:]))
+        for call_id, position in _answers(new[grown:], at).items():
+            self._answers.setdefault(call_id, position)
+        return MessageLog([*self, *new], tip=self._tip, answers=self._answers)
+
+    def _grown(self, new: Sequence[BaseMessage]) -> int | None:
+        """How many of `new` the shared index holds already; None where `new` does not continue it.
+
+        Between a step and its edge the same messages are merged twice.
+        """
+        tip, here = self._tip, len(self)
+        grown = len(tip) - here
+        if not 0 <= grown <= len(new):
+            return None
+        keys = [_key(m, here + i) for i, m in enumerate(new)]
+        if any(tip.get(k) is not m for k, m in zip(keys[:grown], new, strict=False)):
+            return None
+        rest = keys[grown:]
+        if len(set(rest)) < len(rest) or any(k in tip for k in rest):
+            return None
+        return None if any(isinstance(m, RemoveMessage) for m in new) else grown
+
+    def _rewritten(self, new: Sequence[BaseMessage]) -> MessageLog:
+        kept: dict[str, BaseMessage] = {_key(m, i): m for i, m in enumerate(self)}
+        for number, message in enumerate(new, start=len(self)):
+            if not isinstance(message, RemoveMessage):
+                kept[_key(message, number)] = message
+            elif message.id == REMOVE_ALL_MESSAGES:
+                kept.clear()
+            else:
+                kept.pop(message.id or "", None)
+        return MessageLog(kept.values())
+
+
+def _key(message: BaseMessage, position: int) -> str:
+    return message.id or f"\0{position}"
+
+
+def _answers(messages: Sequence[BaseMessage], start: int) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for position, message in enumerate(messages, start=start):
+        if isinstance(message, ToolMessage):
+            found.setdefault(message.tool_call_id, position)
+    return found

@@ -1,0 +1,169 @@
+"""A model's reply as a thread may keep it: ids unique, secrets masked, unreadable calls set apart.
+
+A checkpoint may be written as soon as a node returns, so what must not be stored is taken out here
+and not later.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage
+
+from ..guards.redact import Redactor
+from ..guards.verdict import canonical_json
+from ._base import State
+from ._messages import MessageLog
+
+OPAQUE = frozenset({"id", "signature", "thinking", "data", "encrypted_content", "type"})
+"""Fields of content blocks that only their provider may read or change."""
+
+CALLS = frozenset({"tool_use", "tool_call", "function_call", "invalid_tool_call"})
+"""Content blocks that repeat a proposed call."""
+
+THOUGHTS = frozenset({"text", "thinking", "redacted_thinking", "reasoning"})
+"""Content blocks without which there is neither a text nor a call."""
+
+
+def sealed(
+    reply: AIMessage, redactor: Redactor, state: State, *, keep_calls: bool
+) -> tuple[AIMessage | None, dict[str, list[str]]]:
+    """The reply as it may be kept, and by call id what was masked in the arguments.
+
+    None in place of a reply in which there is nothing: no text, no call (providers refuse it).
+    """
+    log = _log(state)
+    calls, broken = _readable(reply) if keep_calls else ([], [])
+    proposed = [*calls, *broken]
+    kept = _with_unique_ids(proposed, log)
+    ids = [(old.get("id"), new["id"]) for old, new in zip(proposed, kept, strict=True)]
+    calls, broken = kept[: len(calls)], kept[len(calls) :]
+    withheld: dict[str, list[str]] = {}
+    for call in calls:
+        _, labels = redactor.secrets(canonical_json(call["args"]))
+        if labels:
+            withheld[call["id"]] = sorted(set(labels))
+            call["args"] = redactor.value(call["args"])
+    for call in broken:
+        for field in ("args", "error"):
+            call[field] = redactor.secrets(call.get(field) or "")[0]
+    for call in kept:
+        call["name"] = redactor.secrets(call["name"] or "")[0]
+    extra = masked(reply.additional_kwargs, redactor)
+    if not keep_calls:
+        extra = {k: v for k, v in extra.items() if k not in ("tool_calls", "function_call")}
+    content = _content(reply, redactor, ids)
+    changes = {
+        "tool_calls": calls,
+        "invalid_tool_calls": broken,
+        "content": content,
+        "additional_kwargs": extra,
+        # A server that gives every reply the same id would overwrite the thread.
+        "id": None if log.holds(reply.id) else reply.id,
+    }
+    if not kept and _is_empty(content):
+        return None, withheld
+    return _plain(reply, changes), withheld
+
+
+def masked(value: Any, redactor: Redactor) -> Any:
+    """A JSON value with the secrets in it masked, except in fields that are not ours to touch."""
+    if isinstance(value, str):
+        return redactor.secrets(value)[0]
+    if isinstance(value, dict):
+        return {k: v if k in OPAQUE else masked(v, redactor) for k, v in value.items()}
+    if isinstance(value, list):
+        return [masked(item, redactor) for item in value]
+    return value
+
+
+def _plain(reply: AIMessage, changes: dict[str, Any]) -> AIMessage:
+    """The reply with the changes, as an `AIMessage` also where it came as a chunk or a subclass."""
+    changes = {name: new for name, new in changes.items() if new != getattr(reply, name)}
+    if type(reply) is AIMessage:
+        return reply.model_copy(update=changes) if changes else reply
+    fields = {name: getattr(reply, name) for name in AIMessage.model_fields if name != "type"}
+    return AIMessage(**{**fields, **changes})
+
+
+def _readable(reply: AIMessage) -> tuple[list[Any], list[Any]]:
+    """The calls whose arguments are JSON, and those that nobody can judge (NaN, say)."""
+    calls: list[Any] = []
+    broken: list[Any] = [{**call} for call in reply.invalid_tool_calls]
+    for call in reply.tool_calls:
+        try:
+            canonical_json(call["args"])
+        except (TypeError, ValueError, RecursionError):
+            set_apart = {"name": call["name"], "args": "", "id": call["id"]}
+            error = "they hold what JSON does not know"
+            broken.append({**set_apart, "error": error, "type": "invalid_tool_call"})
+        else:
+            calls.append({**call})
+    return calls, broken
+
+
+def _content(reply: AIMessage, redactor: Redactor, ids: Iterable[tuple[str | None, str]]) -> Any:
+    """The content without secrets, blank texts and blocks of calls that are not kept."""
+    if isinstance(reply.content, str):
+        return redactor.secrets(reply.content)[0]
+    renamed: defaultdict[Any, deque[str]] = defaultdict(deque)
+    for old, new in ids:
+        renamed[old].append(new)
+    blocks: list[Any] = []
+    for block in reply.content:
+        if isinstance(block, str):
+            blocks.append(redactor.secrets(block)[0])
+        elif block.get("type") in CALLS:
+            name = "call_id" if "call_id" in block else "id"
+            if renamed[block.get(name)]:
+                new = renamed[block.get(name)].popleft()
+                blocks.append({**redactor.value(block), name: new})
+        else:
+            blocks.append(masked(block, redactor))
+    return [block for block in blocks if not _is_blank(block)]
+
+
+def _is_blank(block: Any) -> bool:
+    text = block if isinstance(block, str) else block.get("text")
+    typed = "text" if isinstance(block, str) else block.get("type")
+    return typed == "text" and not str(text or "").strip()
+
+
+def _is_empty(content: Any) -> bool:
+    """Whether there is neither a text nor anything else to show, such as an image."""
+    if isinstance(content, str):
+        return not content.strip()
+    kinds = [("text" if isinstance(block, str) else block.get("type")) for block in content]
+    return "text" not in kinds and all(kind in THOUGHTS for kind in kinds)
+
+
+def _log(state: State) -> MessageLog:
+    messages = state.get("messages") or []
+    return messages if isinstance(messages, MessageLog) else MessageLog(messages)
+
+
+def _with_unique_ids(calls: Sequence[Any], log: MessageLog) -> list[Any]:
+    """The calls, each with an id that no other call of this thread has.
+
+    A repeated id would let one answer, one approval or one ticket stand for two calls.
+    """
+    taken: set[str] = set()
+    out = []
+    for number, call in enumerate(calls):
+        base = call.get("id") or f"call_{len(log)}_{number}"
+        if _looks_like_an_interrupt(base):
+            base = f"call_{base}"
+        unique, suffix = base, 1
+        while unique in taken or log.answers(unique):
+            suffix += 1
+            unique = f"{base}_{suffix}"
+        taken.add(unique)
+        out.append({**call, "id": unique})
+    return out
+
+
+def _looks_like_an_interrupt(call_id: str) -> bool:
+    """LangGraph takes answers under 32 hexadecimal digits for its own; a call would get none."""
+    return len(call_id) == 32 and not call_id.strip("0123456789abcdef")

@@ -1,0 +1,78 @@
+"""act: one call of the chat model, which answers or proposes tool calls.
+
+Reads: messages, run, ledger, plan, critique. Writes: messages, run, ledger, withheld.
+Outcomes: `call` (it proposes calls), `answer` (it is done), `limit` (the step bound is reached).
+
+    nodes:
+      act: {kind: act}
+      answer: {kind: act, tools: none, instructions: Sum up what was found.}
+
+The node holds tool descriptions only. A secret in what the model writes is masked before it can
+reach a checkpoint; where it stood in a call's arguments, that is noted for the guard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal
+
+from langchain_core.messages import BaseMessage, SystemMessage
+from pydantic import Field
+
+from ._base import Here, NodeSpec, Result, State, Step, add_usage, ask_model, open_run
+from ._reply import sealed
+
+
+class Spec(NodeSpec):
+    reads: ClassVar = frozenset({"messages", "run", "ledger", "plan", "critique"})
+    writes: ClassVar = frozenset({"messages", "run", "ledger", "withheld"})
+    needs: ClassVar = frozenset({"prompt"})
+    counted: ClassVar = frozenset({"call"})
+
+    kind: Literal["act"]
+    tools: Literal["all", "none"] = "all"
+    instructions: str = ""
+    max_substeps: int | None = Field(default=None, ge=1)
+    """Tool rounds for one step of a plan; without it, the run's `max_steps` holds."""
+
+    def outcomes(self) -> tuple[str, ...]:
+        return ("call", "answer", "limit") if self.tools == "all" else ("answer",)
+
+
+def step(spec: Spec, state: State, here: Here) -> Step:
+    run, seen = open_run(state)
+    update: dict[str, Any] = {"ledger": seen} if seen else {}
+    with_tools = spec.tools == "all"
+    if with_tools and run.get("steps", 0) >= (spec.max_substeps or here.max_steps):
+        return Result("limit", {**update, "run": {**run, "stopped": "max_steps"}})
+    reply = yield from ask_model(_messages(spec, state, here), here, tools=with_tools)
+    message, withheld = sealed(reply, here.policy.redactor, state, keep_calls=with_tools)
+    run = add_usage(run, reply)
+    calling = bool(message and (message.tool_calls or message.invalid_tool_calls))
+    run["steps"] = run.get("steps", 0) + calling
+    update |= {"run": run, "withheld": withheld}
+    if message:
+        update["messages"] = [message]
+    return Result("call" if calling else "answer", update)
+
+
+def _messages(spec: Spec, state: State, here: Here) -> list[BaseMessage]:
+    """What the model reads: one system message (all that providers agree on), then the thread."""
+    parts = [here.prompt, spec.instructions, focus(state.get("plan")), state.get("critique") or ""]
+    system = "\n\n".join(part for part in parts if part)
+    thread: Sequence[BaseMessage] = state.get("messages") or []
+    return [SystemMessage(system), *thread] if system else list(thread)
+
+
+def focus(plan: Mapping[str, Any] | None) -> str:
+    """What a plan asks of the model now: the steps, their results, the one that is due."""
+    if not plan or not plan.get("steps"):
+        return ""
+    done: Sequence[str] = plan.get("results", [])
+    lines = ["Plan:"]
+    for number, text in enumerate(plan["steps"]):
+        mark = f" -> {done[number]}" if number < len(done) else ""
+        lines.append(f"{number + 1}. {text}{mark}")
+    if len(done) < len(plan["steps"]):
+        lines.append(f"Do step {len(done) + 1} now, and only that; then say what came out.")
+    return "\n".join(lines)

@@ -1,0 +1,228 @@
+"""guard: decides every proposed call; the only kind whose `allow` leads into a tool node.
+
+Reads: messages, run, ledger, withheld. Writes: messages, run, verdicts, approved.
+Outcomes: `allow` (at least one call may run), `block` (none may).
+
+    nodes: {guard: {kind: guard}}
+    edges: {guard.allow: tool, guard.block: act}
+
+Calls are parsed and validated through the tool's schema before any rule looks at them (I3). What
+may run gets a ticket; what may not is answered here, so that every call id has one answer. Calls
+whose verdict is `ask` are put to a person all at once, by id; the run waits for the answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from typing import Any, ClassVar, Literal
+
+from langchain_core.messages import ToolMessage
+from pydantic import BaseModel, ConfigDict, model_validator
+from typing_extensions import Self
+
+from ..guards.audit import record
+from ..guards.decide import decide
+from ..guards.ledger import History, Ledger
+from ..guards.verdict import Finding, ToolCall, Verdict, Word, strictest
+from ._base import Here, NodeSpec, Result, State, Step, as_arguments, open_calls
+
+
+class Spec(NodeSpec):
+    reads: ClassVar = frozenset({"messages", "run", "ledger", "withheld"})
+    writes: ClassVar = frozenset({"messages", "run", "verdicts", "approved"})
+    needs: ClassVar = frozenset({"catalog", "tickets", "pause"})
+
+    kind: Literal["guard"]
+
+    def outcomes(self) -> tuple[str, ...]:
+        return ("allow", "block")
+
+
+class Answer(BaseModel):
+    """One person's answer to one call: approve it, reject it, or run it with other arguments."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    decision: Literal["approve", "edit", "reject"]
+    args: dict[str, Any] | None = None
+    reason: str = ""
+    by: str = ""
+
+    @model_validator(mode="after")
+    def _args_go_with_edit(self) -> Self:
+        if (self.args is not None) != (self.decision == "edit"):
+            raise ValueError("`args` goes with `edit`, and only with it")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """One call on its way through the guard."""
+
+    call: ToolCall
+    verdict: Verdict
+    approval: Mapping[str, Any] | None = None
+
+    @property
+    def may_run(self) -> bool:
+        if self.verdict.word == "ask":
+            return self.approval is not None and self.approval["decision"] != "reject"
+        return self.verdict.word in ("allow", "redact")
+
+
+def step(spec: Spec, state: State, here: Here) -> Step:
+    message, waiting = open_calls(state.get("messages") or [])
+    if message is None:
+        return Result("block", {"approved": []})
+    history = _history(state, here)
+    proposed = [call for call in message.tool_calls if call["id"] in waiting]
+    decided = [_judge(call, state, here, history) for call in proposed]
+    if any(d.verdict.word == "ask" for d in decided):
+        decided = _ask(decided, here, history)
+    broken = [call for call in message.invalid_tool_calls if call["id"] in waiting]
+    return _settle(broken, decided, state, here)
+    yield  # a step is a generator, though deciding needs no I/O
+
+
+def _history(state: State, here: Here) -> History:
+    run = state.get("run") or {}
+    ledger = state.get("ledger") or []
+    return History(
+        ledger=ledger if isinstance(ledger, Ledger) else Ledger(ledger),
+        thread=here.thread,
+        calls=run.get("calls") or {},
+        tokens_used=int(run.get("spent") or 0),
+    )
+
+
+def _judge(proposed: Mapping[str, Any], state: State, here: Here, history: History) -> Decided:
+    assert here.catalog is not None
+    call = here.catalog.canonical(
+        ToolCall(proposed["name"], as_arguments(proposed["args"]), id=proposed["id"])
+    )
+    verdict = decide(here.policy, call, history)
+    withheld = (state.get("withheld") or {}).get(call.id)
+    if withheld:
+        verdict = _with_secrets(call, verdict, here, withheld)
+    return Decided(_as_it_runs(call, verdict), verdict)
+
+
+def _with_secrets(call: ToolCall, verdict: Verdict, here: Here, labels: list[str]) -> Verdict:
+    """The verdict, made stricter by what was masked before the call could be stored."""
+    word: Word = "redact" if _runs_redacted(call, here) else "block"
+    spoke = {f.rule.rpartition(".")[2] for f in verdict.findings}
+    new = tuple(
+        Finding(
+            rule=f"secret_patterns.{label}",
+            word=word,
+            reason=f"a secret ({label}) stands in the arguments",
+            where=here.policy.source,
+        )
+        for label in labels
+        if label not in spoke
+    )
+    findings = verdict.findings + new
+    return replace(verdict, word=strictest(findings), findings=findings)
+
+
+def _runs_redacted(call: ToolCall, here: Here) -> bool:
+    """Whether the policy lets this tool run with its secrets masked."""
+    tables = [getattr(check, "redacted", None) for check in here.policy.checks]
+    rows = [row for table in tables if table is not None for row in table.rows(call.name)]
+    return bool(rows) and all(row.word == "redact" for row in rows)
+
+
+def _as_it_runs(call: ToolCall, verdict: Verdict) -> ToolCall:
+    """The call with what was masked: also where a stricter `ask` has to be answered first."""
+    for finding in verdict.findings:
+        if finding.masked is not None:
+            return replace(call, arguments=finding.masked)
+    return call
+
+
+def _ask(decided: list[Decided], here: Here, history: History) -> list[Decided]:
+    """The calls with their answers. Raises out of the step while an answer is missing."""
+    if here.pause is None:
+        return [_unanswerable(d) if d.verdict.word == "ask" else d for d in decided]
+    waiting = {d.call.id: d for d in decided if d.verdict.word == "ask"}
+    settled: dict[str, Decided] = {}
+    while waiting:
+        question = {"type": "approval", "calls": [_question(d) for d in waiting.values()]}
+        ids = tuple(waiting)
+        answers = here.pause(question, dict[Literal[ids], Answer])  # type: ignore[valid-type]
+        for call_id, answer in answers.items():
+            settled[call_id] = _answered(waiting.pop(call_id), answer, here, history)
+    return [settled.get(d.call.id, d) for d in decided]
+
+
+def _unanswerable(asked: Decided) -> Decided:
+    reason = f"{asked.verdict.reason}; it needs an approval, and nobody can be asked here"
+    finding = Finding(rule="ask", word="block", reason=reason)
+    verdict = replace(asked.verdict, word="block", findings=(*asked.verdict.findings, finding))
+    return replace(asked, verdict=verdict)
+
+
+def _question(asked: Decided) -> dict[str, Any]:
+    """What a person is shown; secrets were masked when the model's message was kept."""
+    return record(asked.call, asked.verdict) | {"args": asked.call.arguments}
+
+
+def _answered(asked: Decided, answer: Answer, here: Here, history: History) -> Decided:
+    now = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    approval = {"decision": answer.decision, "by": answer.by, "reason": answer.reason, "at": now}
+    if answer.decision != "edit":
+        return replace(asked, approval=approval)
+    assert here.catalog is not None
+    call = here.catalog.canonical(replace(asked.call, arguments=as_arguments(answer.args)))
+    verdict = decide(here.policy, call, history)
+    return Decided(_as_it_runs(call, verdict), verdict, approval)
+
+
+def _settle(
+    broken: Sequence[Mapping[str, Any]], decided: list[Decided], state: State, here: Here
+) -> Result:
+    """Tickets for what may run, answers for the rest, a record for each."""
+    assert here.tickets is not None
+    answers = [_broken(call) for call in broken]
+    approved: list[dict[str, Any]] = []
+    run = dict(state.get("run") or {})
+    calls: dict[str, int] = dict(run.get("calls") or {})
+    for d in decided:
+        if d.may_run:
+            ticket = here.tickets.sign(d.call, thread=here.thread, policy=here.policy.digest)
+            packed = {"id": d.call.id, "name": d.call.name, "arguments": d.call.arguments}
+            approved.append({"call": packed, "ticket": ticket})
+            calls[d.call.name] = calls.get(d.call.name, 0) + 1
+        else:
+            answers.append(_refusal(d, here.policy.block_message))
+    update: dict[str, Any] = {"approved": approved, "run": {**run, "calls": calls}}
+    if decided:
+        update["verdicts"] = [record(d.call, d.verdict, approval=d.approval) for d in decided]
+    if answers:
+        update["messages"] = answers
+    return Result("allow" if approved else "block", update)
+
+
+def _refusal(refused: Decided, block_message: str) -> ToolMessage:
+    """The tool message for a call that will not run: why, in words the model can act on."""
+    call, verdict = refused.call, refused.verdict
+    if call.fault is not None:
+        text = f"Not run: {call.fault}"
+    elif refused.approval is not None and refused.approval["decision"] == "reject":
+        why = refused.approval["reason"]
+        text = "Not run: the user rejected this call" + (f": {why}" if why else ".")
+    else:
+        text = f"{block_message} {verdict.reason}"
+    return ToolMessage(text, tool_call_id=call.id, name=call.name, status="error")
+
+
+def _broken(call: Mapping[str, Any]) -> ToolMessage:
+    """The answer to a call whose arguments could not be parsed (they never reach a rule)."""
+    piece = (call.get("args") or "")[:80]
+    why = call.get("error") or "they are not a JSON object"
+    text = f"Not run: the arguments could not be read ({why.splitlines()[0][:200]}): {piece!r}"
+    return ToolMessage(
+        text, tool_call_id=call["id"], name=call.get("name") or "unknown", status="error"
+    )

@@ -1,0 +1,81 @@
+"""tool: runs one approved call. As many run side by side as the guard let through.
+
+Reads: the call and the ticket that the guard sent. Writes: messages, ledger.
+Outcomes: `done` (the call is answered: by the tool's result, or by what went wrong).
+
+    nodes: {tool: {kind: tool, timeout_s: 30}}
+    edges: {tool.done: act}
+
+Each call is a task of its own: after a crash only those that had not finished run again. Whatever
+a tool does (raise, hang, exit, return any object) becomes exactly one tool message. A call that
+has its answer does not run again, however it comes here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+from langchain_core.messages import ToolMessage
+from pydantic import Field
+
+from ..guards.decide import Policy
+from ..guards.ledger import Ledger
+from ..guards.verdict import ToolCall
+from ._base import Here, NodeFault, NodeSpec, Result, RunTool, State, Step, ToolOutcome
+
+DEFAULT_TIMEOUT_S = 60.0
+
+
+class Spec(NodeSpec):
+    reads: ClassVar = frozenset({"approved"})
+    writes: ClassVar = frozenset({"messages", "ledger"})
+    needs: ClassVar = frozenset({"answered"})
+
+    kind: Literal["tool"]
+    timeout_s: float = Field(default=DEFAULT_TIMEOUT_S, gt=0)
+    """Seconds a call may take; a tool of the profile may have its own limit."""
+    max_chars: int = Field(default=100_000, ge=1_000)
+    """Characters of a result that the model gets to see."""
+
+    def outcomes(self) -> tuple[str, ...]:
+        return ("done",)
+
+
+def step(spec: Spec, state: State, here: Here) -> Step:
+    call = _received(state)
+    if here.answered is not None and here.answered(call.id):
+        return Result("done")  # a ticket that was used: the call has run, and has its answer
+    outcome: ToolOutcome = yield RunTool(call, state.get("ticket"), timeout_s=spec.timeout_s)
+    text, _ = here.policy.redactor.secrets(outcome.text)
+    if len(text) > spec.max_chars:
+        left_out = len(text) - spec.max_chars
+        text = f"{text[: spec.max_chars]}\n[cut here: {left_out} more characters]"
+    text = _screened(text, here.policy)
+    message = ToolMessage(
+        text or "(no output)",
+        tool_call_id=call.id,
+        name=call.name,
+        status="error" if outcome.failed else "success",
+    )
+    update: dict[str, Any] = {"messages": [message]}
+    seen = Ledger().observed(text, source=f"tool {call.name}", call_id=call.id)
+    if seen:
+        update["ledger"] = [seen]
+    return Result("done", update)
+
+
+def _screened(text: str, policy: Policy) -> str:
+    """The text, or a note in its place where it reads like instructions to the model."""
+    score, labels = policy.scan_result(text)
+    if not labels or score < policy.injection_threshold:
+        return text
+    return f"[withheld: this result reads like instructions, {', '.join(labels)}: {score:.2f}]"
+
+
+def _received(state: State) -> ToolCall:
+    """The call that was sent here. Anything else means that somebody jumped to this node."""
+    sent = state.get("call")
+    if not isinstance(sent, Mapping) or set(sent) != {"id", "name", "arguments"}:
+        raise NodeFault("a tool node runs only what a guard sent to it; nothing was sent")
+    return ToolCall(str(sent["name"]), sent["arguments"], id=str(sent["id"]))
