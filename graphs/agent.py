@@ -27,6 +27,7 @@ from ..profiles.llm import read_env
 from ..profiles.prompt import system_prompt
 from ..profiles.schema import AgentProfile, unsupported
 from ..profiles.tools.registry import ToolRegistry
+from . import workers
 from .build import ToolLike, chat_model_for, registry_for, with_secrets
 from .checkpoints import Saver, open_checkpointer, tickets_for
 from .compile import Parts, compile_strategy
@@ -171,7 +172,7 @@ class BaseAgent:
 
     async def aclose(self) -> None:
         """Close what the agent opened. Closing twice is fine."""
-        self.close()
+        await workers.arun(self.close)
 
     def close(self) -> None:
         """`aclose` for programs without an event loop."""

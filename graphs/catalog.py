@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import Any
 
 from langchain_core.tools import BaseTool
-from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel, ValidationError
 
 from ..guards.verdict import ToolCall, canonical_json
+from ..profiles.tools.schemas import tool_schema
 
 
 class ToolCatalog:
@@ -23,9 +23,7 @@ class ToolCatalog:
 
     def __init__(self, tools: Mapping[str, BaseTool]) -> None:
         self._schemas = {name: call_schema(tool) for name, tool in tools.items()}
-        self.descriptions: list[dict[str, Any]] = [
-            convert_to_openai_tool(tool) for tool in tools.values()
-        ]
+        self.descriptions: list[dict[str, Any]] = [tool_schema(tool) for tool in tools.values()]
 
     def __len__(self) -> int:
         return len(self._schemas)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 
-from ..nodes._base import NodeSpec
+from ..nodes._base import APPROVED, STATE_KEYS, NodeSpec
 from ..policies.yaml_file import FieldPath, Problem, did_you_mean, either
 
 TOOL, GUARD = "tool", "guard"
@@ -130,11 +130,15 @@ def only_guards_lead_to_tools(plan: Plan) -> Iterator[Problem]:
 
 
 def only_guards_sign(plan: Plan) -> Iterator[Problem]:
-    """I5: no kind but the guard writes what was approved, or is given the ticket key."""
+    """I5: a kind writes keys of the state; none but the guard approves calls or has the key."""
     for name, spec in plan.nodes.items():
-        if spec.kind != GUARD and ("approved" in spec.writes or "tickets" in spec.needs):
+        if spec.kind != GUARD and (APPROVED in spec.writes or "tickets" in spec.needs):
             wrong = f"the kind {spec.kind!r} claims to write tickets, which only a guard does"
             yield plan.problem(("nodes", name), f"nodes.{name}", wrong)
+        unknown = sorted(spec.writes - STATE_KEYS - {APPROVED})
+        if unknown:
+            wrong = f"the kind {spec.kind!r} claims to write {', '.join(unknown)}"
+            yield plan.problem(("nodes", name), f"nodes.{name}", wrong, either(sorted(STATE_KEYS)))
 
 
 def nodes_are_reached(plan: Plan) -> Iterator[Problem]:

@@ -7,7 +7,7 @@ a crash repeats only those that had not finished.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -70,32 +70,17 @@ def compile_strategy(
             work=work if node.kind.name == TOOL else replace(work, runner=None),
             exits=exits,
         )
-        builder.add_node(
-            node.name,
-            runnable,
-            metadata={"kind": node.kind.name},
-            destinations=Exits((target, outcome) for outcome, target in exits.items()),
-        )
+        builder.add_node(node.name, runnable, metadata={"kind": node.kind.name})
     builder.add_edge(START, strategy.start)
     graph = builder.compile(checkpointer=checkpointer, store=store, name=strategy.name)
+    for name in strategy.nodes:
+        graph.nodes[name].writers.clear()  # see drive.py: our nodes write for themselves
     # The library builds its own class; ours adds refusals and no state, so it can take its place.
     graph.__class__ = LockedGraph
     assert isinstance(graph, LockedGraph)
     graph.stream_mode = "values"  # so that a graph in the middle of a sequence streams its state
     check_compiled(graph)
     return graph
-
-
-class Exits(dict[str, str]):
-    """Where a node's outcomes lead, as LangGraph draws them: its own dict has one label a target,
-    and two outcomes may lead to the same."""
-
-    def __init__(self, exits: Iterable[tuple[str, str]]) -> None:
-        self._exits = list(exits)
-        super().__init__(self._exits)
-
-    def items(self) -> Any:
-        return list(self._exits)
 
 
 def _target(name: str) -> str:

@@ -8,10 +8,16 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig
-from langchain_core.runnables.config import ensure_config, set_config_context
-from langgraph.types import Command, Send, interrupt
+from langchain_core.runnables.config import (
+    ensure_config,
+    set_config_context,
+    var_child_runnable_config,
+)
+from langgraph.graph import END
+from langgraph.types import Send, interrupt
 
 from ..nodes._base import (
+    APPROVED,
     CallModel,
     Effect,
     Here,
@@ -30,7 +36,14 @@ from .locked import CHECKPOINTER_KEY
 from .runner import ToolRunner
 
 RUNTIME_KEY = "__pregel_runtime"
-APPROVED = "approved"
+# A node writes state and way on itself, where LangGraph would run two more runnables behind each
+# node for it: with those, a guarded step would cost more than an unguarded one.
+SEND_KEY = "__pregel_send"
+TASKS_CHANNEL = "__pregel_tasks"
+BRANCH_CHANNEL = "branch:to:"
+
+Writes = list[tuple[str, Any]]
+"""Channel and value, in order."""
 READ_KEY = "__pregel_read"
 
 
@@ -92,45 +105,64 @@ class NodeRunnable(Runnable[Any, Any]):
         self._spec = spec
         self._here = here
         self._work = work
-        self._exits = exits
+        self.exits = exits
+        """Where each outcome leads."""
 
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Writes:
         config = config or ensure_config()
+        writes: Writes
         if listened_to(config):
-            return self._call_with_config(self._run, input, config)  # type: ignore[arg-type]
-        return self._run(input, config)
+            writes = self._call_with_config(self._run, input, config)  # type: ignore[arg-type]
+        else:
+            token = var_child_runnable_config.set(config)
+            try:
+                writes = self._run(input, config)
+            finally:
+                var_child_runnable_config.reset(token)
+        _written(writes, config)
+        return writes
 
-    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Writes:
         config = config or ensure_config()
+        writes: Writes
         if listened_to(config):
-            return await self._acall_with_config(self._arun, input, config)  # type: ignore[arg-type]
-        return await self._arun(input, config)
+            writes = await self._acall_with_config(self._arun, input, config)  # type: ignore[arg-type]
+        else:
+            token = var_child_runnable_config.set(config)
+            try:
+                writes = await self._arun(input, config)
+            finally:
+                var_child_runnable_config.reset(token)
+        _written(writes, config)
+        return writes
 
-    def _run(self, input: Any, config: RunnableConfig) -> Command[Any]:
+    def _run(self, input: Any, config: RunnableConfig) -> Writes:
         step, here = self._begin(input, config)
         try:
             effect = next(step)
             while True:
+                answer, failure = None, None
                 try:
                     answer = self._work.do(effect, here.thread, config)
                 except Exception as error:  # noqa: BLE001 - the step decides what a failure means
-                    effect = step.throw(error)
-                else:
-                    effect = step.send(answer)
+                    failure = error
+                # Not while the failure is being handled: what the step raises in its place, without
+                # the secret, must not carry it along.
+                effect = step.throw(failure) if failure else step.send(answer)
         except StopIteration as stop:
             return self._left(stop.value)
 
-    async def _arun(self, input: Any, config: RunnableConfig) -> Command[Any]:
+    async def _arun(self, input: Any, config: RunnableConfig) -> Writes:
         step, here = self._begin(input, config)
         try:
             effect = next(step)
             while True:
+                answer, failure = None, None
                 try:
                     answer = await self._work.ado(effect, here.thread, config)
                 except Exception as error:  # noqa: BLE001 - the step decides what a failure means
-                    effect = step.throw(error)
-                else:
-                    effect = step.send(answer)
+                    failure = error
+                effect = step.throw(failure) if failure else step.send(answer)
         except StopIteration as stop:
             return self._left(stop.value)
 
@@ -150,14 +182,14 @@ class NodeRunnable(Runnable[Any, Any]):
             raise self._returned(step)
         return step, here
 
-    def _left(self, result: object) -> Command[Any]:
-        """The update and where to go next, if the step kept its contract (I5)."""
+    def _left(self, result: object) -> Writes:
+        """What to write, the way on included, if the step kept its contract (I5)."""
         if not isinstance(result, Result):
             raise self._returned(result)
-        if result.outcome not in self._exits:
+        if result.outcome not in self.exits:
             raise NodeFault(
                 f"node {self.name!r} ended in {result.outcome!r}, which it does not declare; "
-                f"declared: {', '.join(sorted(self._exits))}"
+                f"declared: {', '.join(sorted(self.exits))}"
             )
         undeclared = result.update.keys() - self._spec.writes
         if undeclared:
@@ -166,11 +198,15 @@ class NodeRunnable(Runnable[Any, Any]):
                 f"{self._kind.name!r} does not declare; "
                 f"declared: {', '.join(sorted(self._spec.writes))}"
             )
-        target, update = self._exits[result.outcome], dict(result.update)
+        target, update = self.exits[result.outcome], dict(result.update)
         # What a guard approved is no state: it goes to the tool node, one task a call, and is gone.
         approved = update.pop(APPROVED, None)
-        goto: Any = [Send(target, one) for one in approved] if approved else target
-        return Command(update=update, goto=goto)
+        writes: Writes = list(update.items())
+        if approved:
+            writes += [(TASKS_CHANNEL, Send(target, one)) for one in approved]
+        elif target != END:
+            writes.append((BRANCH_CHANNEL + target, None))
+        return writes
 
     def _returned(self, result: object) -> NodeFault:
         return NodeFault(
@@ -191,6 +227,14 @@ def _answered(config: RunnableConfig) -> Any:
         return log.answers(call_id)
 
     return answered
+
+
+def _written(writes: Writes, config: RunnableConfig) -> None:
+    """Hand the writes to the run that this node is part of."""
+    send = (config.get("configurable") or {}).get(SEND_KEY)
+    if send is None:
+        raise NodeFault("a node runs inside its graph only")
+    send(writes)
 
 
 def _pause(config: RunnableConfig) -> Any:

@@ -6,22 +6,24 @@ running all the same; here the doors themselves are closed, with a message that 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any, NoReturn
 
 from langchain_core.runnables import RunnableConfig
-from langchain_core.runnables.config import ensure_config
+from langchain_core.runnables.config import ensure_config, merge_configs
 from langchain_core.runnables.graph import Edge, Graph
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.errors import InvalidUpdateError
+from langgraph.graph import END
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
 
+from ..nodes._messages import with_ids
 from .check import TOOL
 from .turns import Turn, turn_of
 
 CHECKPOINTER_KEY = "__pregel_checkpointer"
-TASK_KEY = "__pregel_task_id"
+SEND_KEY = "__pregel_send"
 CHECKPOINT_KEY = "checkpoint_id"
 
 
@@ -42,15 +44,16 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
     def stream(
         self, input: Any, config: RunnableConfig | None = None, **options: Any
     ) -> Iterator[Any]:
-        admit(input)
-        turn = self._turn(config)
+        input = admit(input)
+        whole = merge_configs(self.config, ensure_config(config))
+        turn = self._turn(whole)
         if turn is None:
             yield from super().stream(input, config, **options)
             return
         turn.take()
         try:
-            if _goes_on(input, config):
-                here, head = _places(config)
+            if _goes_on(input, whole):
+                here, head = _places(whole)
                 self._admit_at(input, self.get_state(here), self.get_state(head))
             yield from super().stream(input, config, **options)
         finally:
@@ -59,16 +62,17 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
     async def astream(
         self, input: Any, config: RunnableConfig | None = None, **options: Any
     ) -> AsyncIterator[Any]:
-        admit(input)
-        turn = self._turn(config)
+        input = admit(input)
+        whole = merge_configs(self.config, ensure_config(config))
+        turn = self._turn(whole)
         if turn is None:
             async for chunk in super().astream(input, config, **options):
                 yield chunk
             return
         await turn.atake()
         try:
-            if _goes_on(input, config):
-                here, head = _places(config)
+            if _goes_on(input, whole):
+                here, head = _places(whole)
                 self._admit_at(input, await self.aget_state(here), await self.aget_state(head))
             async for chunk in super().astream(input, config, **options):
                 yield chunk
@@ -109,22 +113,25 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         return self._with_outcomes(await super().aget_graph(config, xray=xray))
 
     def _with_outcomes(self, drawn: Graph) -> Graph:
-        # The library draws one edge from a node to another, however many outcomes lead there.
-        branches = self.builder.branches
-        drawn.edges[:] = [edge for edge in drawn.edges if edge.source not in branches] + [
-            Edge(source, target, data=outcome, conditional=True)
-            for source, routes in branches.items()
-            for route in routes.values()
-            for outcome, target in (route.ends or {}).items()
+        # The library knows no exit of our nodes, and so leads those it comes to to the end. What it
+        # draws besides is no outcome of a node: it stays, for whoever checks the graph to see.
+        exits = {name: getattr(node.bound, "exits", {}) for name, node in self.nodes.items()}
+        others = [e for e in drawn.edges if e.target != END or not exits.get(e.source)]
+        drawn.edges[:] = others + [
+            Edge(source, target, data=str(outcome), conditional=True)
+            for source, routes in exits.items()
+            for outcome, target in routes.items()
         ]
         return drawn
 
-    def _turn(self, config: RunnableConfig | None) -> Turn | None:
+    def _turn(self, whole: RunnableConfig) -> Turn | None:
         """The turn to wait for: None without a thread, and inside another graph's run."""
-        settings = ensure_config(config).get("configurable", {})
+        settings = whole.get("configurable", {})
         saver = settings.get(CHECKPOINTER_KEY) or self.checkpointer
         thread = settings.get("thread_id")
-        if TASK_KEY in settings or thread is None or not isinstance(saver, BaseCheckpointSaver):
+        # A request to a server can bring any of the library's keys, but no function.
+        inside = callable(settings.get(SEND_KEY))
+        if inside or thread is None or not isinstance(saver, BaseCheckpointSaver):
             return None
         return turn_of(saver, str(thread))
 
@@ -147,32 +154,34 @@ NOTHING_WAITING = (
 )
 
 
-def admit(input: Any) -> None:
-    """Refuse any input but messages, None (go on) and the answer to a question.
+def admit(input: Any) -> Any:
+    """The input as the graph takes it: messages, None (go on) or the answer to a question.
+
+    Messages are copied and get ids: what tells two of them apart must not depend on where in the
+    thread they stand, nor on whether the caller sends one object twice.
 
     Raises:
         LockViolation: the input would jump or write state.
     """
-    if not isinstance(input, Command):
-        return
-    if input.goto or input.update or input.graph is not None or input.resume is None:
+    if isinstance(input, Mapping) and "messages" in input:
+        return {**input, "messages": with_ids(input["messages"])}
+    if isinstance(input, Command) and (
+        input.goto or input.update or input.graph is not None or input.resume is None
+    ):
         raise LockViolation(NO_JUMPS)
+    return input
 
 
-def _goes_on(input: Any, config: RunnableConfig | None) -> bool:
+def _goes_on(input: Any, whole: RunnableConfig) -> bool:
     """Whether the run answers a question, or goes on from a checkpoint that the caller chose."""
-    return isinstance(input, Command) or (input is None and bool(_chosen(config)))
+    chosen = whole.get("configurable", {}).get(CHECKPOINT_KEY)
+    return isinstance(input, Command) or (input is None and bool(chosen))
 
 
-def _chosen(config: RunnableConfig | None) -> Any:
-    return ensure_config(config).get("configurable", {}).get(CHECKPOINT_KEY)
-
-
-def _places(config: RunnableConfig | None) -> tuple[RunnableConfig, RunnableConfig]:
+def _places(whole: RunnableConfig) -> tuple[RunnableConfig, RunnableConfig]:
     """Where the run starts, and the thread's present."""
-    here = ensure_config(config)
-    settings = {k: v for k, v in here["configurable"].items() if k != CHECKPOINT_KEY}
-    return here, {**here, "configurable": settings}
+    settings = {**whole["configurable"], CHECKPOINT_KEY: None}
+    return whole, {**whole, "configurable": settings}
 
 
 def _checkpoint(state: StateSnapshot) -> Any:

@@ -6,10 +6,10 @@ Whatever a tool does, the caller gets a text: its result, or what went wrong, in
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
 import sys
 from collections.abc import Awaitable, Mapping
-from dataclasses import asdict, is_dataclass
 from typing import Any, TypeVar
 
 from langchain_core.runnables import RunnableConfig
@@ -18,17 +18,16 @@ from langgraph.errors import GraphBubbleUp
 from pydantic import BaseModel
 
 from ..guards.ticket import TicketKey
-from ..guards.verdict import ToolCall, canonical_json
+from ..guards.verdict import ToolCall
 from ..nodes._base import RunTool, ToolOutcome
 from . import workers
 from .callbacks import listened_to
 from .catalog import call_schema
+from .text import as_text, first_line
 
 T = TypeVar("T")
 
 NO_TICKET = "Not run: this call holds no valid ticket. If it is still wanted, propose it again."
-MAX_ITEMS = 1_000
-"""Items taken from a tool that returns an iterator."""
 
 
 class ToolRunner:
@@ -83,10 +82,16 @@ else:
         return await asyncio.wait_for(work, limit_s)
 
 
+class Exited(RuntimeError):
+    """A tool called `sys.exit`."""
+
+
 class _Bound:
     """One tool, ready to run on canonical arguments."""
 
     def __init__(self, tool: BaseTool) -> None:
+        if isinstance(tool, StructuredTool) and tool.response_format == "content":
+            tool = _giving_text(tool)
         self._tool = tool
         self._schema = call_schema(tool)
         self.is_async = not isinstance(tool, StructuredTool) or tool.coroutine is not None
@@ -95,10 +100,7 @@ class _Bound:
     def call(self, call: ToolCall, config: RunnableConfig) -> ToolOutcome:
         tool = self._tool
         if self._plain and not listened_to(config) and tool.func is not None:  # type: ignore[attr-defined]
-            value = tool.func(**self._arguments(call))  # type: ignore[attr-defined]
-            if inspect.iscoroutine(value):
-                value = asyncio.run(value)
-            return ToolOutcome(as_text(value))
+            return ToolOutcome(tool.func(**self._arguments(call)))  # type: ignore[attr-defined]
         if isinstance(tool, StructuredTool) and tool.func is None:
             return asyncio.run(self.acall(call, config))
         return _from_message(tool.invoke(_as_langchain(call), config))
@@ -106,7 +108,7 @@ class _Bound:
     async def acall(self, call: ToolCall, config: RunnableConfig) -> ToolOutcome:
         tool = self._tool
         if self._plain and not listened_to(config):
-            return ToolOutcome(as_text(await tool.coroutine(**self._arguments(call))))  # type: ignore[attr-defined]
+            return ToolOutcome(await tool.coroutine(**self._arguments(call)))  # type: ignore[attr-defined]
         return _from_message(await tool.ainvoke(_as_langchain(call), config))
 
     def _arguments(self, call: ToolCall) -> dict[str, Any]:
@@ -117,6 +119,32 @@ class _Bound:
         fields = self._schema.model_fields
         given = {name for name, f in fields.items() if (f.alias or name) in call.arguments}
         return {name: getattr(read, name) for name in given}
+
+
+def _giving_text(tool: StructuredTool) -> StructuredTool:
+    """The tool, giving text: of other values LangChain makes a text of its own, and does so only
+    where it runs the tool, so that a result would depend on who listens."""
+    function, coroutine = tool.func, tool.coroutine
+    changes: dict[str, Any] = {}
+    if function is not None:
+
+        @functools.wraps(function)
+        def texted(*args: Any, **arguments: Any) -> str:
+            value = function(*args, **arguments)
+            return as_text(asyncio.run(value) if inspect.iscoroutine(value) else value)
+
+        changes["func"] = texted
+    if coroutine is not None:
+
+        @functools.wraps(coroutine)
+        async def atexted(*args: Any, **arguments: Any) -> str:
+            try:
+                return as_text(await coroutine(*args, **arguments))
+            except SystemExit as error:  # in a task of its own it would end the loop
+                raise Exited from error
+
+        changes["coroutine"] = atexted
+    return tool.model_copy(update=changes)
 
 
 def _is_plain(tool: StructuredTool) -> bool:
@@ -157,66 +185,8 @@ def _failure(error: BaseException, effect: RunTool) -> ToolOutcome:
             raise error  # a tool that asks a person; the user's own Ctrl-C; a cancelled run
         case TimeoutError() | asyncio.TimeoutError() if not error.args:
             text = f"{name} did not finish within {effect.timeout_s:g} s"
-        case SystemExit():
+        case SystemExit() | Exited():
             text = f"{name} tried to end the program"
         case _:
-            text = f"{name} failed: {type(error).__name__}: {_first_line(error)}"
+            text = f"{name} failed: {type(error).__name__}: {first_line(error)}"
     return ToolOutcome(text, failed=True)
-
-
-def _first_line(error: BaseException) -> str:
-    try:
-        lines = str(error).splitlines()
-    except Exception:  # noqa: BLE001 - an exception whose text fails has no text
-        return ""
-    return lines[0][:500] if lines else ""
-
-
-def as_text(value: object) -> str:
-    """Any value as text for a model: text as it is, data as JSON, anything else by its type."""
-    match value:
-        case str():
-            return value
-        case None:
-            return ""
-        case bytes() | bytearray():
-            return _bytes_text(bytes(value))
-        case BaseException():
-            return f"{type(value).__name__}: {_first_line(value)}"
-    try:
-        return canonical_json(_plain(value))
-    except (TypeError, ValueError, RecursionError):
-        return f"(a value of type {type(value).__name__}, which has no text form)"
-
-
-def _bytes_text(value: bytes) -> str:
-    try:
-        return value.decode()
-    except UnicodeDecodeError:
-        return f"({len(value)} bytes that are not text)"
-
-
-def _plain(value: Any) -> Any:
-    """`value` as JSON data: models, dataclasses, sets, iterators, numbers of other libraries."""
-    match value:
-        case str() | int() | float() | bool() | None:
-            return value
-        case BaseModel():
-            return value.model_dump(mode="json")
-        case Mapping():
-            return {str(k): _plain(v) for k, v in value.items()}
-        case list() | tuple() | set() | frozenset():
-            return [_plain(v) for v in value]
-        case bytes():
-            return _bytes_text(value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return _plain(asdict(value))
-    if inspect.isgenerator(value) or hasattr(value, "__next__"):
-        return [_plain(v) for v, _ in zip(value, range(MAX_ITEMS), strict=False)]
-    if callable(getattr(value, "item", None)) and hasattr(value, "dtype"):
-        return _plain(value.item())
-    if callable(getattr(value, "isoformat", None)):
-        return value.isoformat()
-    if type(value).__repr__ is object.__repr__ and type(value).__str__ is object.__str__:  # type: ignore[comparison-overlap]
-        raise TypeError(type(value).__name__)
-    return str(value)

@@ -16,9 +16,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from .destinations import destinations
 from .encodings import plain, views
 from .fields import Kind
-from .hosts import HostList, destinations
+from .hosts import HostList
 from .patterns import compile_pattern, searchable
 
 Scalar = str | int | float | bool

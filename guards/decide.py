@@ -7,9 +7,8 @@ parse, a bound that is hit, a check that raises.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from .ledger import History
 from .names import name_fault
@@ -20,8 +19,6 @@ from .rules import Check
 from .verdict import Finding, ToolCall, Verdict, Word, strictest
 
 __all__ = ["Check", "History", "Policy", "decide"]
-
-T = TypeVar("T")
 
 _NO_POLICY = Verdict("block", (Finding("policy", "block", "no policy is loaded"),))
 _MAX_FINDINGS = 50
@@ -76,32 +73,32 @@ def decide(policy: Policy | None, call: ToolCall, history: History) -> Verdict:
     fault = name_fault(call.name)
     if fault:
         return Verdict("block", (Finding("tool_name", "block", fault),), policy.digest)
-    examined = _attempt(lambda: Examined(call, policy.patterns))
-    if isinstance(examined, Exception):
-        finding = _failed("arguments", examined, "block")
-        return Verdict("block", (finding,), policy.digest)
-    findings = list(_bounds(examined)) if examined.bounds else []
-    for check in policy.checks:
-        found = _attempt(lambda check=check: tuple(check(examined, history)))  # type: ignore[misc]
-        if isinstance(found, Exception):
+    findings: list[Finding] = []
+    examined: Examined | None = None
+    at = -1
+    while at < len(policy.checks):
+        try:
+            if examined is None:
+                examined = Examined(call, policy.patterns)
+                at = 0
+            while at < len(policy.checks):
+                findings.extend(policy.checks[at](examined, history))
+                at += 1
+        except Exception as error:  # noqa: BLE001 - what cannot be checked must not get through
+            if examined is None:
+                finding = _failed("arguments", error, "block")
+                return Verdict("block", (finding,), policy.digest)
             word: Word = "block" if policy.fail_closed else "allow"
-            findings.append(_failed(check.rule, found, word))
-        else:
-            findings += found
+            findings.append(_failed(policy.checks[at].rule, error, word))
+            at += 1
+    if examined is not None and examined.bounds:
+        findings += _bounds(examined)
     if not findings:
         return Verdict("allow", (), policy.digest)
     worst = strictest(findings)
     if len(findings) > _MAX_FINDINGS:
         findings = sorted(findings, key=lambda f: f.word != worst)[:_MAX_FINDINGS]
     return Verdict(worst, tuple(findings), policy.digest)
-
-
-def _attempt(step: Callable[[], T]) -> T | Exception:
-    """What `step` gives, or the exception that it raised."""
-    try:
-        return step()
-    except Exception as error:  # noqa: BLE001 - what fails to check a call must not let it through
-        return error
 
 
 def _failed(rule: str, error: Exception, word: Word) -> Finding:

@@ -49,7 +49,8 @@ SIGNAL = rf"{_ESCAPED}|[^\x00-\x7F{_STABLE}]|{_RUN}|{_HEXED}|\.\.|^\s*[\"{{\[]"
 _ACTIVE = re.compile(f"{_ESCAPED}|{_RUN}|{_HEXED}")
 
 _B64_RUN = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
-_HEX_RUN = re.compile(r"[0-9A-Fa-f]{2}(?:[:,]? ?(?:0x)?[0-9A-Fa-f]{2}){7,}")
+_HEX_RUN = re.compile(r"[0-9A-Fa-f]{16,}")
+_HEX_PAIRS = re.compile(r"(?<![0-9A-Fa-f])[0-9A-Fa-f]{2}(?:(?:[:,] ?| )(?:0x)?[0-9A-Fa-f]{2}){7,}")
 _NO_HEX = re.compile(r"0x|[^0-9A-Fa-f]")
 _SHORT = 1_024
 """Run length up to which all four alignments of base64 are tried."""
@@ -208,8 +209,10 @@ def _runs(text: str, seen: Views, known: set[str], layer: int) -> None:
         if _B64_RUN.fullmatch(whole):
             _open_base64(whole, readable, seen)
     for match in _HEX_RUN.finditer(text):
-        digits = _NO_HEX.sub("", match[0])
+        digits = match[0]
         _read(bytes.fromhex(digits[: len(digits) & ~1]), readable, seen)
+    for match in _HEX_PAIRS.finditer(text):
+        _read(bytes.fromhex(_NO_HEX.sub("", match[0])), readable, seen)
     if readable:
         decoded = "\n".join(dict.fromkeys(readable))
         if decoded not in known:
@@ -248,9 +251,9 @@ def as_text(raw: bytes) -> str | None:
     if len(raw) < 4:
         return None
     codec = "utf-8"
-    if raw[1::2].count(0) * 2 > len(raw) - 2:
+    if raw[1::2].count(0) * 2 >= len(raw) - 2:
         codec = "utf-16-le"
-    elif raw[::2].count(0) * 2 > len(raw) - 2:
+    elif raw[::2].count(0) * 2 >= len(raw) - 2:
         codec = "utf-16-be"
     if codec == "utf-8" and raw[:512].translate(None, _CONTROLS) != raw[:512]:
         return None

@@ -29,6 +29,8 @@ class Kind:
     MAIL: Final = 16
     COMMAND: Final = 32
     PATH: Final = 64
+    SECRET: Final = 128
+    """A credential, by its name: some are known only with it (`aws_secret_access_key=...`)."""
 
     POINTS = HOST | DOMAIN | URL | LINK
     """The value may be a destination although it does not look like one."""
@@ -44,17 +46,18 @@ _KINDS = {
     Kind.MAIL: "to cc bcc mail mails email emails recipient recipients attendee attendees "
     "participant participants invitee invitees sender mailto",
     Kind.COMMAND: "command commands cmd cmds script shell bash argv powershell commandline",
+    Kind.SECRET: "secret secrets key apikey token password passwd authorization auth credential",
     Kind.PATH: "path paths route resource pathname suffix file filename dir directory folder",
 }
 _OF_WORD: dict[str, int] = {word: kind for kind, words in _KINDS.items() for word in words.split()}
 _ABOUT = frozenset(
-    "count number num total id ids type kind status title description text label code method port "
-    "timeout version size limit format encoding mode index body subject content message note "
-    "enabled flag template reason date time".split()
+    """count number num total id ids type kind status title description text label code method port
+    timeout version size limit format encoding mode index body subject content message note
+    enabled flag template reason date time""".split()  # noqa: SIM905 - one word a value reads better
 )
 """Last words that say that the value is something about the host, link or address, not it."""
 
-_GENERIC = frozenset("name address addr value target to location raw full display".split())
+_GENERIC = frozenset(("name", "address", "addr", "value", "target", "to", "location", "full"))
 """Names below which the value is what the parent's name says: `server: {name: ...}`."""
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -74,7 +77,7 @@ def kind_of(name: str) -> int:
     found: int = Kind.TEXT
     for word in words:
         # `to`, `site` and the like mean something only as the whole name.
-        if len(word) > 2 and word != "site":
+        if (len(word) > 2 or word == "ip") and word != "site":
             found |= _OF_WORD.get(word, Kind.TEXT)
     return found
 

@@ -12,20 +12,23 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
+from .arguments import MAX_CHARS, MAX_DEPTH, parse_arguments
+from .destinations import destinations, split_destinations
 from .encodings import json_text, plain, views
 from .fields import Kind, kind_below, kind_for_tool
-from .hosts import Destination, destinations, split_destinations
+from .hosts import Destination
 from .patterns import PatternSet
 from .shell import shell_views
-from .verdict import Arguments, ToolCall
+from .verdict import ToolCall
 
-MAX_CHARS = 4_000_000
-"""Characters in all leaves of a call."""
+__all__ = ["MAX_CHARS", "MAX_DEPTH", "Examined", "parse_arguments"]
+
 MAX_LEAVES = 100_000
-MAX_DEPTH = 64
-"""Levels of objects and lists."""
 MAX_OPENED = 4
 """Levels of JSON text within JSON text that are opened."""
+
+_LONG = 10_000
+"""Length from which decoding is not put off: to look whether it could act costs as much."""
 
 _FRAGMENT = 80
 """Length up to which a text with spaces can be a piece of something split over arguments."""
@@ -36,69 +39,6 @@ _PROSE_DOTS = re.compile(r"[^./\\]\.+\Z")
 _PARENT_DIR = re.compile(r"(?:^|[/\\])\.\.\s*\Z")
 _SMALLEST_ADDRESS = 1 << 24
 """Numbers below it are ids and ports, not IPv4 addresses."""
-
-
-class _NotJson(ValueError):
-    """The arguments are no JSON object; the text says why, without quoting them."""
-
-
-def parse_arguments(raw: str) -> tuple[Arguments | None, str | None]:
-    """The arguments of a call from the text that a model wrote, or the fault that forbids them.
-
-    Exactly one of the two is None. Strict: one JSON object, no repeated key, nothing behind it, no
-    NaN or infinity, no absurd size or depth. Blank text is a call without arguments.
-    """
-    if not raw.strip():
-        return {}, None
-    if len(raw) > MAX_CHARS:
-        return None, f"arguments are longer than {MAX_CHARS} characters"
-    try:
-        value = json.loads(raw, object_pairs_hook=_no_repeats, parse_constant=_no_constant)
-    except RecursionError:
-        return None, "arguments are nested too deeply"
-    except json.JSONDecodeError as error:
-        return None, f"arguments are not valid JSON ({error.msg}, character {error.pos})"
-    except _NotJson as error:
-        return None, str(error)
-    except ValueError:
-        return None, "arguments hold a number that is too long"
-    if not isinstance(value, dict):
-        return None, f"arguments are a JSON {_json_kind(value)}, not an object"
-    if _deeper(value, MAX_DEPTH):
-        return None, "arguments are nested too deeply"
-    return value, None
-
-
-def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise _NotJson("arguments hold the same key twice")
-    return found
-
-
-def _no_constant(name: str) -> Any:
-    raise _NotJson(f"arguments hold {name}, which is not JSON")
-
-
-def _json_kind(value: object) -> str:
-    kinds = {list: "list", str: "string", bool: "boolean", type(None): "null"}
-    return kinds.get(type(value), "number")
-
-
-def _deeper(value: object, depth: int) -> bool:
-    """Whether `value` has more than `depth` levels."""
-    level = [value]
-    for _ in range(depth + 1):
-        level = [x for v in level for x in _children(v)]
-        if not level:
-            return False
-    return True
-
-
-def _children(value: object) -> list[Any]:
-    if isinstance(value, dict):
-        return list(value.values())
-    return value if isinstance(value, list) else []
 
 
 class Examined:
@@ -121,9 +61,12 @@ class Examined:
         """Readable runs inside binary data: looked at for secrets only."""
         self._strings: list[int] = []
         self._json: set[int] = set()
+        self._seen: int = Kind.TEXT
+        """All kinds that occur."""
         self._pointless = False
         """There is nothing in the call that could name a destination."""
         self._lists: list[tuple[int, int]] = []
+        self._pairs: list[str] = []
         self._opened: list[tuple[int, int, Any]] = []
         self.patterns = patterns if patterns is not None else PatternSet()
         tool = kind_for_tool(call.name)
@@ -140,13 +83,17 @@ class Examined:
             self._strings.append(len(self.leaves))
             self.leaves.append(value)
             self.kinds.append(kind | tool)
+            self._seen |= kind | tool
         elif type(value) is dict:
             if not depth:
                 raise _TooMuch("arguments are nested too deeply")
             for key, item in value.items():
                 self.leaves.append(key)
                 self.kinds.append(Kind.TEXT)
-                self._walk(item, kind_below(key, kind), tool, depth - 1)
+                below = kind_below(key, kind)
+                if below & Kind.SECRET and type(item) is str:
+                    self._pairs.append(f"{key}={item}")
+                self._walk(item, below, tool, depth - 1)
         elif type(value) is list:
             if not depth:
                 raise _TooMuch("arguments are nested too deeply")
@@ -159,7 +106,9 @@ class Examined:
             if type(value) is int and value.bit_length() > 4_096:
                 raise _TooMuch("arguments hold a number that is too long")
             self.leaves.append(str(value))
-            self.kinds.append(kind if value >= _SMALLEST_ADDRESS else Kind.TEXT)
+            kind = kind if value >= _SMALLEST_ADDRESS else Kind.TEXT
+            self.kinds.append(kind)
+            self._seen |= kind
         elif value is not None and type(value) is not bool:
             raise _TooMuch(f"arguments hold a {type(value).__name__}, which JSON cannot")
         if len(self.leaves) > MAX_LEAVES:
@@ -174,11 +123,15 @@ class Examined:
         hits = self.patterns.candidates(text)
         signal = self.patterns.signal
         encoded = signal in hits or not signal
-        points = Kind.POINTS | Kind.MAIL
-        self._pointless = not encoded and not (
-            ":" in text or "@" in text or "//" in text or any(k & points for k in self.kinds)
+        self._pointless = not (
+            encoded
+            or ":" in text
+            or "@" in text
+            or "//" in text
+            or "\\" in text
+            or self._seen & (Kind.POINTS | Kind.MAIL)
         )
-        commands = [i for i, kind in enumerate(self.kinds) if kind & Kind.COMMAND]
+        commands = self._commands()
         if self.joined:
             hits |= self.patterns.candidates("\n".join(self.joined))
         if not encoded and not commands:
@@ -194,6 +147,11 @@ class Examined:
         more += [text for _, text in self.noise]
         return hits | self.patterns.candidates("\n".join(more)) if more else hits
 
+    def _commands(self) -> list[int]:
+        if not self._seen & Kind.COMMAND:
+            return []
+        return [i for i, kind in enumerate(self.kinds) if kind & Kind.COMMAND]
+
     def _decode(self, tool: int) -> None:
         """Fill in `views`; open JSON text, whose leaves are decoded in turn."""
         index = 0
@@ -201,12 +159,12 @@ class Examined:
         while index < len(self.leaves):
             text = self.leaves[index]
             inner = _as_json(text)
-            source = text if inner is _NO_JSON else json_text(text)
+            source = text if inner is _NO_JSON else _without_escapes(text, inner)
             found: list[str] = []
             if source != text:
                 found.append(source)  # stands for the text: an escape of JSON is no content
                 self._json.add(index)
-            if not plain(source):
+            if len(source) > _LONG or not plain(source):
                 seen = views(source)
                 found += seen.texts
                 self.noise += [(index, run) for run in seen.noise]
@@ -243,6 +201,7 @@ class Examined:
                 yield "".join(glued)
             for first, second in zip(glued, pieces[1:], strict=False):
                 yield first + second
+        yield from self._pairs
         for start, end in self._lists:
             yield " ".join(map(_ends, self.leaves[start:end]))
 
@@ -258,18 +217,17 @@ class Examined:
             for view in found:
                 yield index, view
 
-    @cached_property
-    def destinations(self) -> tuple[tuple[int, Destination], ...]:
-        """Where the call could send something: hosts in any text, by leaf."""
+    def destinations(self) -> Iterator[tuple[int, Destination]]:
+        """Where the call could send something: hosts in any text, with the leaf's number."""
         if self._pointless:
-            return ()
-        found: dict[Destination, int] = {}
+            return
+        found: set[Destination] = set()
         for index, text in self.texts():
             for destination in destinations(text, self.kinds[index]):
-                found.setdefault(destination, index)
-        for index, destination in split_destinations(self.leaves, self.kinds, self._strings):
-            found.setdefault(destination, index)
-        return tuple((index, destination) for destination, index in found.items())
+                if destination not in found:
+                    found.add(destination)
+                    yield index, destination
+        yield from split_destinations(self.leaves, self.kinds, self._strings)
 
     @cached_property
     def _paths(self) -> list[str]:
@@ -303,6 +261,15 @@ def _as_json(text: str) -> Any:
         return _TOO_DEEP
     except ValueError:
         return _NO_JSON
+
+
+def _without_escapes(text: str, inner: Any) -> str:
+    """JSON text as what it says: the string that it is, or itself with the escapes undone."""
+    for _ in range(MAX_OPENED):
+        if type(inner) is not str:
+            break
+        text, inner = inner, _as_json(inner)
+    return text if inner is _NO_JSON else json_text(text)
 
 
 def _all_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

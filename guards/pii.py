@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
+from typing import Any
 
 from .patterns import compile_pattern
 
@@ -126,7 +127,7 @@ def _ipv4(text: str, start: int, end: int) -> Iterator[Span]:
     said = before.casefold().rstrip(" :=#\"'")
     if said.endswith(_VERSION_WORDS):
         return
-    if before.endswith("/") or before.endswith("@"):
+    if before.endswith(("/", "@")):
         before = ""  # of a URL or of a mail address: still an address
     edge = before[-1:]
     after = text[end : end + 2]
@@ -191,5 +192,5 @@ _PATTERNS = {
 
 
 @cache
-def _pattern(label: str):  # type: ignore[no-untyped-def]
+def _pattern(label: str) -> Any:
     return compile_pattern(_PATTERNS[label])

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class SecretPattern:
-    """`name` is the label of the mask, `regex` an RE2 pattern, `where` the `file:line` it is from."""
+    """`name` is the mask's label, `regex` an RE2 pattern, `where` the `file:line` it is from."""
 
     name: str
     regex: str
@@ -22,7 +22,7 @@ class SecretPattern:
 
 _NO_WORD = r"(?:^|[^A-Za-z0-9])"
 _B64 = "[A-Za-z0-9+/]"
-_TOKEN = r"[A-Za-z0-9._~+/-]"
+_OPAQUE = r"[A-Za-z0-9._~+/-]"
 
 SHIPPED: tuple[SecretPattern, ...] = tuple(
     SecretPattern(name, regex)
@@ -75,13 +75,13 @@ SHIPPED: tuple[SecretPattern, ...] = tuple(
         (
             "authorization_header",
             r"(?i)\bauthorization[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?:bearer|basic|token)\s{1,4}"
-            rf"(?P<secret>{_TOKEN}{{8,}}=*)",
+            rf"(?P<secret>{_OPAQUE}{{8,}}=*)",
         ),
         (
             "bearer_token",
             # Long enough, and unlike a word: with a digit in it, or longer than words are.
-            rf"(?i)\bbearer\s{{1,4}}(?P<secret>[A-Za-z._~+/-]{{0,40}}[0-9]{_TOKEN}{{15,}}=*"
-            rf"|{_TOKEN}{{15,}}[0-9]{_TOKEN}*=*|[A-Za-z0-9_]{{24,}})",
+            rf"(?i)\bbearer\s{{1,4}}(?P<secret>[A-Za-z._~+/-]{{0,40}}[0-9]{_OPAQUE}{{15,}}=*"
+            rf"|{_OPAQUE}{{15,}}[0-9]{_OPAQUE}*=*|[A-Za-z0-9_]{{24,}})",
         ),
         (
             "database_password",

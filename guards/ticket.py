@@ -46,21 +46,15 @@ class TicketKey:
         Raises:
             ValueError: the file holds no key, or others may read it.
         """
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        # A link into place is atomic and fails where another process was first: one key wins.
-        fresh = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(secrets.token_bytes(KEY_BYTES))
-            if not path.exists():
-                with contextlib.suppress(FileExistsError):
-                    os.link(fresh, path)
-        finally:
-            fresh.unlink()
+        if not path.exists():
+            _make_key_file(path)
         if os.name == "posix" and path.stat().st_mode & 0o077:
             raise ValueError(f"{path}: others may read this ticket key; run `chmod 600` on it")
-        return cls(path.read_bytes())
+        key = path.read_bytes()
+        if len(key) != KEY_BYTES:
+            wrong = f"a ticket key has {KEY_BYTES} bytes, this file {len(key)}"
+            raise ValueError(f"{path}: {wrong}; remove it, and a new one is made")
+        return cls(key)
 
     def sign(self, call: ToolCall, *, thread: str, policy: str) -> str:
         """The ticket (hex) for this call, in this thread, under the policy with this digest."""
@@ -77,3 +71,18 @@ class TicketKey:
         except (TypeError, ValueError):
             return False
         return hmac.compare_digest(expected.encode(), ticket.encode("utf-8", "replace"))
+
+
+def _make_key_file(path: Path) -> None:
+    """A fresh key in `path`, unless another process was first."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    # A link into place is atomic and fails where there is a file: one key wins.
+    fresh = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(secrets.token_bytes(KEY_BYTES))
+        with contextlib.suppress(FileExistsError):
+            os.link(fresh, path)
+    finally:
+        fresh.unlink()

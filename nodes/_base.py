@@ -12,7 +12,15 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    RemoveMessage,
+    SystemMessage,
+    ToolMessage,
+)
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from pydantic import BaseModel, ConfigDict
 
 from ..guards.decide import Policy
@@ -24,6 +32,13 @@ State = Mapping[str, Any]
 Update = dict[str, Any]
 
 DEFAULT_MAX_STEPS = 10
+
+STATE_KEYS = frozenset({"messages", "run", "ledger", "verdicts", "plan", "critique", "withheld"})
+"""The keys of a graph's state; `graphs/state.py` says what each is."""
+
+APPROVED = "approved"
+"""What a guard writes besides: no state, but the calls that go on to the tool node."""
+ABANDONED = "Not run: the user went on without it."
 
 
 class NodeSpec(BaseModel):
@@ -125,6 +140,8 @@ class NodeFault(RuntimeError):
 
 
 class StepFunction(Protocol):
+    """A kind's `step`: the logic of one node, as a generator of the effects it asks for."""
+
     def __call__(self, spec: Any, state: State, here: Here) -> Step: ...
 
 
@@ -139,19 +156,20 @@ class NodeKind:
     """The module it comes from."""
 
 
-def open_run(state: State) -> tuple[dict[str, Any], list[Entry]]:
-    """The run's counters, and ledger entries for what the user wrote since the last look.
+def open_run(state: State) -> tuple[dict[str, Any], Update, State]:
+    """The run's counters, what there is to write at its beginning, and the state with that in it.
 
-    A run begins with a message of the user: its counters start at zero. Whatever node comes first
-    calls this; a later call in the same run finds the counters as they are.
+    A run begins with a message of the user: its counters start at zero, what the user wrote since
+    the last look goes into the ledger, and calls that were left behind get an answer. Whatever
+    node comes first calls this; a later call in the same run finds everything as it is.
     """
-    messages: list[BaseMessage] = state.get("messages") or []
+    messages: Sequence[BaseMessage] = state.get("messages") or []
     run: dict[str, Any] = state.get("run") or {}
     if not messages or not isinstance(messages[-1], HumanMessage):
-        return run, []
+        return run, {}, state
     here = len(messages) - 1
     if _key(messages, here) == run.get("id"):
-        return run, []
+        return run, {}, state
     ledger = state.get("ledger") or []
     if not isinstance(ledger, Ledger):
         ledger = Ledger(ledger)
@@ -162,11 +180,16 @@ def open_run(state: State) -> tuple[dict[str, Any], list[Entry]]:
         entry = _observed(messages[position], ledger)
         if entry:
             entries.append(entry)
-    fresh = {"id": _key(messages, here), "steps": 0, "calls": {}, "tokens": {}, "stopped": ""}
-    return {**fresh, "spent": run.get("spent", 0)}, entries[::-1]
+    update: Update = {"ledger": entries[::-1]} if entries else {}
+    whole = answered(messages)
+    if whole is not messages:
+        update["messages"] = [RemoveMessage(id=REMOVE_ALL_MESSAGES), *whole]
+    fresh = {"id": _key(whole, len(whole) - 1), "steps": 0, "calls": {}, "tokens": {}}
+    run = {**fresh, "stopped": "", "spent": run.get("spent", 0)}
+    return run, update, {**state, "messages": whole}
 
 
-def _key(messages: list[BaseMessage], position: int) -> str:
+def _key(messages: Sequence[BaseMessage], position: int) -> str:
     """What tells one message of a thread from another, also where ids were never given."""
     return messages[position].id or f"#{position}"
 
@@ -228,6 +251,26 @@ def open_calls(messages: Sequence[BaseMessage]) -> tuple[AIMessage | None, set[s
         else:
             break
     return None, set()
+
+
+def answered(messages: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
+    """The messages with an answer to every call that a new word of the user left behind.
+
+    The same sequence where there is none: a thread that waited, or whose process was killed, may
+    get a message in place of what it waited for, and no provider takes a call without a result.
+    """
+    end = len(messages)
+    while end and isinstance(messages[end - 1], HumanMessage | SystemMessage):
+        end -= 1
+    said, waiting = open_calls(messages[:end])
+    if said is None:
+        return messages
+    calls = [c for c in [*said.tool_calls, *said.invalid_tool_calls] if c["id"] in waiting]
+    notes = [
+        ToolMessage(ABANDONED, tool_call_id=c["id"], name=c["name"] or "unknown", status="error")
+        for c in calls
+    ]
+    return [*messages[:end], *notes, *messages[end:]]
 
 
 def as_arguments(value: object) -> Arguments:

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterable, Sequence
+from typing import Any
 
-from langchain_core.messages import BaseMessage, RemoveMessage, ToolMessage
+from langchain_core.messages import (
+    BaseMessage,
+    RemoveMessage,
+    ToolMessage,
+    convert_to_messages,
+)
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
+
+
+def with_ids(messages: Any) -> list[BaseMessage]:
+    """Messages, or what LangChain takes for one or several of them, as messages with ids."""
+    read = convert_to_messages(messages if isinstance(messages, list) else [messages])
+    return [m if m.id else m.model_copy(update={"id": uuid.uuid4().hex}) for m in read]
 
 
 class MessageLog(list[BaseMessage]):

@@ -12,6 +12,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 
+from ..guards.patterns import searchable
 from ..guards.redact import Redactor
 from ..guards.verdict import canonical_json
 from ._base import State
@@ -89,15 +90,15 @@ def _plain(reply: AIMessage, changes: dict[str, Any]) -> AIMessage:
 
 
 def _readable(reply: AIMessage) -> tuple[list[Any], list[Any]]:
-    """The calls whose arguments are JSON, and those that nobody can judge (NaN, say)."""
+    """The calls whose arguments are JSON, and those that nobody can judge (NaN, half a letter)."""
     calls: list[Any] = []
     broken: list[Any] = [{**call} for call in reply.invalid_tool_calls]
     for call in reply.tool_calls:
         try:
-            canonical_json(call["args"])
+            canonical_json(call["args"]).encode()
         except (TypeError, ValueError, RecursionError):
             set_apart = {"name": call["name"], "args": "", "id": call["id"]}
-            error = "they hold what JSON does not know"
+            error = "they hold what JSON cannot"
             broken.append({**set_apart, "error": error, "type": "invalid_tool_call"})
         else:
             calls.append({**call})
@@ -107,7 +108,7 @@ def _readable(reply: AIMessage) -> tuple[list[Any], list[Any]]:
 def _content(reply: AIMessage, redactor: Redactor, ids: Iterable[tuple[str | None, str]]) -> Any:
     """The content without secrets, blank texts and blocks of calls that are not kept."""
     if isinstance(reply.content, str):
-        return redactor.secrets(reply.content)[0]
+        return redactor.secrets(searchable(reply.content))[0]
     renamed: defaultdict[Any, deque[str]] = defaultdict(deque)
     for old, new in ids:
         renamed[old].append(new)

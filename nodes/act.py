@@ -40,8 +40,7 @@ class Spec(NodeSpec):
 
 
 def step(spec: Spec, state: State, here: Here) -> Step:
-    run, seen = open_run(state)
-    update: dict[str, Any] = {"ledger": seen} if seen else {}
+    run, update, state = open_run(state)
     with_tools = spec.tools == "all"
     if with_tools and run.get("steps", 0) >= (spec.max_substeps or here.max_steps):
         return Result("limit", {**update, "run": {**run, "stopped": "max_steps"}})
@@ -52,7 +51,7 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     run["steps"] = run.get("steps", 0) + calling
     update |= {"run": run, "withheld": withheld}
     if message:
-        update["messages"] = [message]
+        update["messages"] = [*update.get("messages", ()), message]
     return Result("call" if calling else "answer", update)
 
 

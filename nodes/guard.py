@@ -113,12 +113,13 @@ def _with_secrets(call: ToolCall, verdict: Verdict, here: Here, labels: list[str
     """The verdict, made stricter by what was masked before the call could be stored."""
     word: Word = "redact" if _runs_redacted(call, here) else "block"
     spoke = {f.rule.rpartition(".")[2] for f in verdict.findings}
+    lines = {pattern.name: pattern.where for pattern in here.policy.redactor.patterns}
     new = tuple(
         Finding(
             rule=f"secret_patterns.{label}",
             word=word,
             reason=f"a secret ({label}) stands in the arguments",
-            where=here.policy.source,
+            where=lines.get(label) or here.policy.source,
         )
         for label in labels
         if label not in spoke

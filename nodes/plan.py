@@ -47,10 +47,9 @@ class Spec(NodeSpec):
 
 
 def step(spec: Spec, state: State, here: Here) -> Step:
-    run, seen = open_run(state)
+    run, update, state = open_run(state)
     plan: dict[str, Any] = state.get("plan") or {}
     messages: Sequence[BaseMessage] = state.get("messages") or []
-    update: dict[str, Any] = {"ledger": seen} if seen else {}
     if not plan or plan["run"] != run.get("id"):
         limit = spec.max_steps or here.max_steps
         system = "\n\n".join(part for part in (here.prompt, ASK.format(n=limit)) if part)

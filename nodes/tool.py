@@ -1,6 +1,6 @@
 """tool: runs one approved call. As many run side by side as the guard let through.
 
-Reads: the call and the ticket that the guard sent. Writes: messages, ledger.
+Reads: approved (the call and the ticket that the guard sent). Writes: messages, ledger.
 Outcomes: `done` (the call is answered: by the tool's result, or by what went wrong).
 
     nodes: {tool: {kind: tool, timeout_s: 30}}
@@ -21,6 +21,7 @@ from pydantic import Field
 
 from ..guards.decide import Policy
 from ..guards.ledger import Ledger
+from ..guards.patterns import searchable
 from ..guards.verdict import ToolCall
 from ._base import Here, NodeFault, NodeSpec, Result, RunTool, State, Step, ToolOutcome
 
@@ -47,13 +48,13 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     if here.answered is not None and here.answered(call.id):
         return Result("done")  # a ticket that was used: the call has run, and has its answer
     outcome: ToolOutcome = yield RunTool(call, state.get("ticket"), timeout_s=spec.timeout_s)
-    text, _ = here.policy.redactor.secrets(outcome.text)
+    text, _ = here.policy.redactor.secrets(searchable(outcome.text))
     if len(text) > spec.max_chars:
         left_out = len(text) - spec.max_chars
         text = f"{text[: spec.max_chars]}\n[cut here: {left_out} more characters]"
     text = _screened(text, here.policy)
     message = ToolMessage(
-        text or "(no output)",
+        text if text.strip() else "(no output)",
         tool_call_id=call.id,
         name=call.name,
         status="error" if outcome.failed else "success",

@@ -111,7 +111,7 @@ def agent_graph(
 
 
 def keyed_graph(
-    turns: Iterable[Any],
+    turns: Iterable[Any] | ScriptedModel,
     *,
     key: TicketKey,
     tools: Iterable[BaseTool] = (),
@@ -123,7 +123,7 @@ def keyed_graph(
     """`agent_graph` with a ticket key of the test's own."""
     parts = Parts(
         policy=ALLOW_ALL if words is None else policy(words),
-        model=ScriptedModel(turns=list(turns)),
+        model=turns if isinstance(turns, ScriptedModel) else ScriptedModel(turns=list(turns)),
         tools={tool.name: tool for tool in tools},
         tickets=key,
         max_steps=max_steps,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from .approvals import DECISIONS, user
+from .approvals import user
+from .failures import lines_of
 from .session import Answers, Asked, Questions
 
 
@@ -54,16 +55,16 @@ def read_answers(source: str) -> Answers:
 
 
 def _answer(call_id: str, value: Any) -> dict[str, Any]:
+    """One answer in its long form, checked before it can reach the thread."""
+    from pydantic import ValidationError
+
+    from ..nodes.guard import Answer
+
     answer = {"decision": value} if isinstance(value, str) else value
-    decisions = tuple(DECISIONS.values())
-    if not isinstance(answer, dict) or answer.get("decision") not in decisions:
-        raise ValueError(f"--answers: {call_id}: no decision; allowed: {', '.join(decisions)}")
-    if ("args" in answer) != (answer["decision"] == "edit"):
-        raise ValueError(f"--answers: {call_id}: `args` goes with `edit`, and only with it")
-    strangers = answer.keys() - {"decision", "args", "reason", "by"}
-    if strangers:
-        names = ", ".join(sorted(strangers))
-        raise ValueError(f"--answers: {call_id}: unknown {names}; allowed: args, by, reason")
+    try:
+        Answer.model_validate(answer)
+    except ValidationError as error:
+        raise ValueError(f"--answers: {call_id}: {'; '.join(lines_of(error))}") from None
     return {"by": user(), **answer}
 
 

@@ -9,8 +9,13 @@ from __future__ import annotations
 import getpass
 import json
 import os
+import shlex
+import shutil
+import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .printable import printable
@@ -60,7 +65,8 @@ class Person:
 
         text = json.dumps(args, ensure_ascii=False, indent=2)
         while True:
-            text = _in_editor(text) if _editor() else self._in_line(text)
+            there = _editor() and shutil.which(_editor()[0])
+            text = _in_editor(text) if there else self._in_line(text)
             edited, fault = parse_arguments(text)
             if edited is not None and text.strip():
                 return edited
@@ -108,7 +114,7 @@ def show_question(console: Console, question: Mapping[str, Any]) -> None:
     """One waiting call, whole: nothing of it is cut."""
 
     def say(text: str, style: str = "") -> None:
-        console.print(printable(text), style=style, overflow="fold")
+        console.print(printable(text), style=style, soft_wrap=True)
 
     say(f"  {question['tool']}", "bold")
     say(_indented(whole(question["args"]), 4))
@@ -137,12 +143,15 @@ def _indented(text: str, by: int) -> str:
     return "\n".join(" " * by + line for line in text.splitlines())
 
 
-def _editor() -> str:
-    return os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
+def _editor() -> list[str]:
+    """The person's editor as a command; empty where none is set."""
+    return shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
 
 
 def _in_editor(text: str) -> str:
-    import click
-
-    edited = click.edit(text, extension=".json")
-    return text if edited is None else edited
+    """`text` as the person's editor saves it; in a folder that nobody else can read."""
+    with tempfile.TemporaryDirectory(prefix="edgeward-") as folder:
+        file = Path(folder) / "arguments.json"
+        file.write_text(text, encoding="utf-8")
+        subprocess.run([*_editor(), str(file)], check=False)  # noqa: S603 - the person's own
+        return file.read_text(encoding="utf-8-sig")

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from .session import Session
 
 EXAMPLE = (
-    "Example:  edgeward chat ./my-agent --policy ./policy.yaml"
-    "  ·  Ctrl-C stops a turn, /continue goes on with it; /exit or Ctrl-D ends"
+    "Example:  edgeward chat ./my-agent -p policy.yaml\n\n"
+    "Ctrl-C stops a turn, /continue goes on with it; /exit or Ctrl-D ends."
 )
 EXITS = frozenset({"/exit", "/quit"})
 CONTINUE = "/continue"
-OPEN = f"the turn is not finished: {CONTINUE} goes on with it, anything else drops it"
+OPEN = f"not finished: {CONTINUE} goes on with it, anything else drops it"
 
 
 def chat(
@@ -58,7 +58,7 @@ def _chat(wanted: Wanted, thread: str, *, debug: bool) -> None:
     session = open_session(wanted, thread, view=screen, ask=ask)
     try:
         for label, text in [*heading(session.agent, wanted), ("thread", thread)]:
-            screen.row(label, text, style="dim")
+            screen.line(label, text, style="dim")
         screen.console.print()
         if session.state == "open":
             screen.row("", OPEN)

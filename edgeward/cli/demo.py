@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from .screen import Screen
 
 EXAMPLE = (
-    "Example:  edgeward demo --policy allow_all"
-    "  ·  plays the same run without rules, and shows what came of it"
+    "Example:  edgeward demo --policy allow_all\n\n"
+    "This plays the same run without rules, and shows what came of it."
 )
 PROFILE = "assistant"
 OBEDIENT = "scripted:obedient"
@@ -64,8 +64,8 @@ def _demo(wanted: Wanted, task: str | None, folder: Path) -> None:
         session = open_session(wanted, "demo", view=screen, ask=ask, checkpointer=threads)
         try:
             for label, text in heading(session.agent, wanted):
-                screen.row(label, text)
-            screen.row("folder", str(world.folder))
+                screen.line(label, text)
+            screen.line("folder", str(world.folder))
             screen.row("task", asked)
             screen.console.print()
             result = session.say(asked)
@@ -105,7 +105,7 @@ def _report(
     screen.console.print("What is in the files now:", style="bold")
     for effect in effects:
         mark, style = ("outside: ", "bold red") if effect.outside else ("", "")
-        screen.row(effect.kind, mark + effect.text, style=style)
+        screen.line(effect.kind, mark + effect.text, style=style)
     if not effects:
         screen.row("", "nothing was sent, paid, fetched or changed")
     screen.console.print()
@@ -122,7 +122,7 @@ def _report(
 
 def _what_next(screen: Screen, wanted: Wanted, *, out: int) -> None:
     if wanted.policy == PROFILE and not out:
-        screen.row("next", "edgeward demo --policy allow_all  shows what the rules prevented")
+        screen.line("next", "edgeward demo --policy allow_all  shows what the rules prevented")
 
 
 def _done(world: World) -> str:

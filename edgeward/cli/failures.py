@@ -59,7 +59,7 @@ def lines_of(error: Exception) -> list[str]:
         return [str(problem) for problem in error.problems]
     if isinstance(error, ValidationError):  # without the values, which may be secret
         found = error.errors(include_url=False, include_input=False, include_context=False)
-        return [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in found]
+        return [": ".join(filter(None, [".".join(map(str, e["loc"])), e["msg"]])) for e in found]
     first = next((line for line in str(error).splitlines() if line.strip()), "")
     if not type(error).__module__.startswith("edgeward") and not isinstance(error, ValueError):
         first = f"{type(error).__name__}: {first}"

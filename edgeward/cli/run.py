@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from .session import Answers, Asked, Session
 
 EXAMPLE = (
-    'Example:  edgeward run ./my-agent "Summarise today\'s mail" --policy ./policy.yaml'
-    "  ·  without a task, --thread goes on where a run was interrupted, or asks again what waits"
+    'Example:  edgeward run ./my-agent "Summarise my mail" -p policy.yaml\n\n'
+    "Without a task, --thread goes on where a run was interrupted, or asks again what waits."
 )
 
 
@@ -101,7 +101,7 @@ def _run(
         _waits(screen, result, wanted, shown=not json_lines)
         return WAITING
     if not json_lines and wanted.can_wait:
-        screen.row("next", f'{wanted.again("run", thread)} "another task"', style="dim")
+        screen.line("next", f'{wanted.again("run", thread)} "another task"', style="dim")
     return 0
 
 
@@ -141,7 +141,7 @@ def _head(screen: Screen, session: Session, wanted: Wanted) -> None:
     from .agents import heading
 
     for label, text in [*heading(session.agent, wanted), ("thread", session.thread)]:
-        screen.row(label, text, style="dim")
+        screen.line(label, text, style="dim")
     screen.console.print()
 
 
@@ -153,7 +153,7 @@ def _waits(screen: Screen, result: AgentResult, wanted: Wanted, *, shown: bool) 
     for question in result.waiting if shown else ():
         screen.console.print()
         show_question(screen.console, question)
-        screen.console.print(printable(f"  id    {question['id']}"))
+        screen.console.print(printable(f"  id    {question['id']}"), soft_wrap=True)
     answer = json.dumps({str(question["id"]): "approve" for question in result.waiting})
     words = f"{wanted.again('run', result.thread)} --answers {shlex.quote(answer)}"
     typer.echo(printable(f"waiting; to answer:  {words}"), err=True)

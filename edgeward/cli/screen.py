@@ -77,6 +77,11 @@ class Screen:
             lines.append(Text.assemble((f"{head:{LABEL_CHARS}} ", STYLES.get(label, "bold")), line))
         self.console.print(Text("\n").join(lines), soft_wrap=True)
 
+    def line(self, label: str, text: str, *, style: str = "") -> None:
+        """One line however long it is: a path or a command can be copied from it."""
+        head = (f"{label:{LABEL_CHARS}} ", "bold")
+        self.console.print(Text.assemble(head, (one_line(text), style)), soft_wrap=True)
+
     def event(self, event: Event) -> None:
         match event.kind:
             case "plan":
@@ -125,7 +130,8 @@ class Screen:
             if record["word"] == "ask":
                 return
         for line, style in why(record):
-            self.row("", line, style=style)
+            show = self.line if line.startswith("rule ") else self.row
+            show("", line, style=style)
 
     def _result(self, message: Any) -> None:
         if message.tool_call_id in self._refused:

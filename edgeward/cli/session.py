@@ -7,9 +7,11 @@ thread goes on with the answers. Ctrl-C cancels the run; what was done is in the
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from contextlib import suppress
+import socket
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -53,7 +55,8 @@ class Interruptible:
 
         signal.signal(signal.SIGINT, stop)
         try:
-            return self._loop.run_until_complete(task)
+            with _woken_by_signals(self._loop):
+                return self._loop.run_until_complete(task)
         except asyncio.CancelledError:
             raise KeyboardInterrupt from None
         finally:
@@ -64,6 +67,25 @@ class Interruptible:
         with suppress(RuntimeError):
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
         self._loop.close()
+
+
+@contextmanager
+def _woken_by_signals(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+    """Have signals wake the loop; one that came just before it fell asleep would wait with it."""
+    if os.name != "posix":
+        yield  # there, the loop sees to it
+        return
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.setblocking(False)
+        theirs.setblocking(False)
+        loop.add_reader(ours, ours.recv, 4096)
+        before = signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
+        try:
+            yield
+        finally:
+            signal.set_wakeup_fd(before)
+            loop.remove_reader(ours)
 
 
 class Session:

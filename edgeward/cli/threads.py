@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import shlex
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from .options import DEFAULT_CHECKPOINTER, DEFAULT_STRATEGY
 
@@ -37,7 +38,7 @@ class Wanted:
         if self.strategy != DEFAULT_STRATEGY:
             words += ["--strategy", self.strategy]
         if self.checkpointer != DEFAULT_CHECKPOINTER:
-            words += ["--checkpointer", self.checkpointer]
+            words += ["--checkpointer", _without_password(self.checkpointer)]
         for name, value in (("policy", self.policy), ("model", self.model)):
             if value is not None:
                 words += [f"--{name}", value]
@@ -49,3 +50,11 @@ class Wanted:
     def can_wait(self) -> bool:
         """Whether a thread outlives this process, so that an answer may come later."""
         return self.checkpointer != "memory"
+
+
+def _without_password(address: str) -> str:
+    """A database's address as it may be shown: `***` stands for a password."""
+    parts = urlsplit(address)
+    if not parts.password:
+        return address
+    return address.replace(f":{parts.password}@", ":***@", 1)

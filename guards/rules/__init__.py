@@ -52,8 +52,8 @@ class Context:
     """What a rule may know of the rest of its policy while it is built.
 
     `values` maps every key of the policy (also `default`, `otherwise`) to its validated value,
-    `given` names the keys that the file itself holds, `patterns` is the policy's one set of regular expressions, shared by its rules and
-    handed to the policy.
+    `given` names the keys that the file itself holds, `patterns` is the policy's one set of
+    regular expressions, shared by its rules and handed to the policy.
     """
 
     version: int

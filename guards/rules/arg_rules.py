@@ -5,7 +5,7 @@ is searched as it stands and in every decoded view, never the JSON text around i
 names or globs, `*` (the default) means every tool.
 
     arg_rules:
-      - {name: path_traversal, reason: path traversal in argument, regex: '\\.\\./', tools: [read_doc]}
+      - {name: path_traversal, reason: leaves its folder, regex: '\\.\\./', tools: [read_doc]}
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class Egress:
 
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
         said: set[str] = set()
-        for index, destination in call.destinations:
+        for index, destination in call.destinations():
             if destination.host and destination.host in self.allowed:
                 continue
             reason = self._reason(destination)
@@ -74,7 +74,7 @@ class Egress:
             host = self.redactor.shown(destination.host)
             return f"host '{host}' is not on the egress allowlist"
         shown = self.redactor.shown(destination.shown)
-        return f"destination {ascii(shown)} is refused: {destination.fault}"
+        return f"destination {shown!a} is refused: {destination.fault}"
 
 
 def build(value: list[str], where: Where, context: Context) -> Check | None:

@@ -1,6 +1,9 @@
 """The score from which a text counts as an injection: 0.80 flags, 0.79 does not.
 
-injection_threshold: 0.80
+Threat: a phrase that also honest texts use hides results that are harmless, or one that betrays
+an injection passes. What scores a text are the `injection_phrases`.
+
+    injection_threshold: 0.80
 """
 
 from __future__ import annotations

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.pregel._write import ChannelWrite, ChannelWriteEntry
 
 from edgeward.graphs.compiled import broken_edges, check_compiled
 from edgeward.graphs.locked import LockedGraph
@@ -36,23 +39,29 @@ def test_graph_shows_every_outcome() -> None:
     }
 
 
-@pytest.mark.parametrize("source", ["act", "guard", START])
-def test_static_edge_into_a_tool(source: str) -> None:
+def tamper(graph: LockedGraph, source: str) -> None:
+    """Lead `source` into the tool node, behind the back of everything that was checked."""
+    write = ChannelWrite((ChannelWriteEntry("branch:to:tool", None),))
+    node = graph.nodes[source]
+    graph.nodes[source] = node.copy({"writers": [*node.writers, write]})
+
+
+@pytest.mark.parametrize("source", ["act", "tool", START])
+def test_edge_into_a_tool(source: str) -> None:
     """An edge that was added to the compiled graph is found, whichever node it leaves."""
     graph = react()
-    graph.attach_edge(source, "tool")
+    tamper(graph, source)
     with pytest.raises(ValueError, match=f"{source} leads into the tool node tool"):
         check_compiled(graph)
 
 
-def test_second_way_of_a_guard() -> None:
-    """A guard's `block` that was led into a tool is found."""
+@pytest.mark.parametrize(("source", "outcome"), [("act", "call"), ("guard", "block")])
+def test_outcome_that_leads_into_a_tool(source: str, outcome: str) -> None:
+    """An outcome that was led into a tool node is found, unless it is a guard's `allow`."""
     graph = react()
-    graph.builder.branches["guard"] = {
-        name: branch._replace(ends={**(branch.ends or {}), "block": "tool"})
-        for name, branch in graph.builder.branches["guard"].items()
-    }
-    with pytest.raises(ValueError, match="guard leads into the tool node tool"):
+    node: Any = graph.nodes[source].bound
+    node.exits = {**node.exits, outcome: "tool"}
+    with pytest.raises(ValueError, match=f"{source} leads into the tool node tool"):
         check_compiled(graph)
 
 
@@ -67,7 +76,7 @@ def parent_of(inner: LockedGraph) -> CompiledStateGraph:
 def test_inside_another_graph() -> None:
     """A guarded graph inside another is checked, and so is one that was tampered with."""
     good, bad = react(), react()
-    bad.attach_edge("act", "tool")
+    tamper(bad, "act")
     check_compiled(parent_of(good))
     with pytest.raises(ValueError, match="agent: act leads into the tool node tool"):
         check_compiled(parent_of(bad))

@@ -48,8 +48,10 @@ def test_it_serves_the_three_graphs(server: Server) -> None:
 
 @pytest.mark.parametrize("name", GRAPHS)
 def test_the_graph_shows_every_node_with_its_kind(server: Server, name: str) -> None:
-    """The graph that Studio draws has the strategy's nodes, each with its kind."""
-    nodes = server.get(f"/assistants/{name}/graph")["nodes"]
+    """The graph that Studio draws has the strategy's nodes, each with its kind, X-rayed or not."""
+    drawn = server.get(f"/assistants/{name}/graph")
+    assert server.get(f"/assistants/{name}/graph?xray=true") == drawn
+    nodes = drawn["nodes"]
     kinds = {n["id"]: n["metadata"]["kind"] for n in nodes if not n["id"].startswith("__")}
     assert kinds == {n.name: n.kind.name for n in load_strategy(name).nodes.values()}
 

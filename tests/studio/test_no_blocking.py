@@ -8,10 +8,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from blockbuster import BlockingError, blockbuster_ctx
+from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import tool
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
@@ -22,7 +23,7 @@ from edgeward.graphs.build import build_graph
 from edgeward.graphs.locked import LockedGraph
 from edgeward.nodes import kinds
 from edgeward.profiles.obedient import ObedientModel
-from edgeward.profiles.scripted import ScriptedModel, call
+from edgeward.profiles.scripted import ScriptedModel, Turn, call
 from tests.fakes import on, policy
 
 ALL_KINDS = """
@@ -54,7 +55,7 @@ edges:
   critic.accept: learn
   learn.done: end
 """
-TURNS = [
+TURNS: list[Turn] = [
     "1. Look at the files.",
     call("look", "c1"),
     "A summary.",
@@ -67,6 +68,7 @@ TURNS = [
     "1. Looking helps.",
 ]
 """Replies in the order in which the nodes ask: plan, act, compress, act, compress, act, …"""
+IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
 
 
 @tool
@@ -116,19 +118,21 @@ def graph(
 
 async def test_every_node_kind_runs_without_blocking(graph: LockedGraph, no_blocking: None) -> None:
     """Three runs, the third on the thread of the first, each with a question and its answer."""
+    task = [{"type": "text", "text": "Look at the files."}, IMAGE]
     drawn = (node.metadata or {} for node in graph.get_graph().nodes.values())
     assert {data["kind"] for data in drawn if data} == set(kinds())
     for thread in ("one", "two", "one"):
-        given: Any = {"messages": [("user", "Look at the files.")]}
+        config = cast("RunnableConfig", on(thread))
+        given: Any = {"messages": [("user", task)]}
         ran: list[str] = []
-        async for update in graph.astream(given, on(thread), stream_mode="updates"):
+        async for update in graph.astream(given, config, stream_mode="updates"):
             ran += update
         assert "__interrupt__" in ran
-        approval = Command(resume={"c2": {"decision": "approve"}})
-        async for update in graph.astream(approval, on(thread), stream_mode="updates"):
+        approval: Command[Any] = Command(resume={"c2": {"decision": "approve"}})
+        async for update in graph.astream(approval, config, stream_mode="updates"):
             ran += update
         assert set(ran) - {"__interrupt__"} == set(graph.builder.nodes)
-        state = await graph.aget_state(on(thread))
+        state = await graph.aget_state(config)
         assert state.values["messages"][-1].text == "All is done, and well."
 
 

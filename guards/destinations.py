@@ -1,0 +1,64 @@
+"""Where a value points to: everything in it that a tool could connect or send to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from .fields import Kind
+from .host_fields import typed_hosts
+from .hosts import Destination
+from .links import links, network_paths
+from .mail import mail_domains, typed_mail
+
+
+def destinations(text: str, kind: int = Kind.TEXT) -> Iterator[Destination]:
+    """Every destination in `text`, the value of a field of that kind. May repeat itself."""
+    colon = text.find(":")
+    if kind & Kind.POINTS:
+        yield from typed_hosts(text, kind)
+        if colon >= 0 and kind & (Kind.URL | Kind.HOST):
+            colon = text.find(":", colon + 1)  # the first link is the value itself
+    if colon >= 0:
+        yield from links(text)
+    if "\\" in text or text.count("//") > text.count("://"):
+        yield from network_paths(text, kind)
+    if "@" in text:
+        yield from typed_mail(text) if kind & Kind.MAIL else mail_domains(text)
+
+
+_OPEN_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:?[/\\]{0,2}\Z")
+_CUT = frozenset(":/\\@ \t\n")
+_JOINTS = frozenset("@.:")
+_BARE_BASE = re.compile(r"(?i:(?:[a-z][a-z0-9+.-]*:)?[/\\]{2}|)[^\s/\\?#@]+\Z")
+
+
+def split_destinations(
+    texts: Sequence[str], kinds: Sequence[int], strings: Sequence[int]
+) -> Iterator[tuple[int, Destination]]:
+    """Destinations that only appear once two values are put together, with the second's number.
+
+    A link cut after its scheme; a base address without a path whose continuation would become
+    part of the host (`https://a.example` + `@evil.test`). `strings` are the numbers of the values.
+    """
+    for position, first in enumerate(strings):
+        text = texts[first]
+        if text[-1:] in _CUT:
+            head = text.strip()
+            if len(head) <= 40 and (head[-1:] == "@" or _OPEN_SCHEME.fullmatch(head)):
+                for second in strings[position + 1 : position + 2]:
+                    whole = head + texts[second].strip()
+                    yield from ((second, d) for d in destinations(whole, Kind.URL))
+        elif kinds[first] & (Kind.URL | Kind.HOST) and _BARE_BASE.fullmatch(text.strip()):
+            yield from _continued(texts, kinds, strings, position)
+
+
+def _continued(
+    texts: Sequence[str], kinds: Sequence[int], strings: Sequence[int], position: int
+) -> Iterator[tuple[int, Destination]]:
+    base = texts[strings[position]].strip()
+    for place, second in enumerate(strings):
+        if place != position and (kinds[second] & Kind.PATH or place == position + 1):
+            tail = texts[second].strip()
+            if tail[:1] in _JOINTS and tail not in (".", "..") and tail[:2] != "./":
+                yield from ((second, d) for d in destinations(base + tail, Kind.URL))

@@ -1,0 +1,113 @@
+"""The values of fields that are named after a host or a link: they need no scheme to be one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import can_ada
+
+from .fields import Kind
+from .hosts import DOTS, Destination, canonical_host, looks_like_host, short
+from .links import ONLY_SPECIAL, authority_at, split_port
+
+_SLASHES = re.compile(r"[/\\]*")
+_NUMBER = re.compile(r"0[xX][0-9A-Fa-f]*|[0-9]+")
+_BLANKS = "".join(map(chr, range(33)))
+_CONTROLS = re.compile(r"[\t\r\n]")
+_TYPED_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+_PORT_FOLLOWS = re.compile(r"[0-9]{1,5}(?:[/?#\\]|\Z)")
+_LISTED = re.compile(r"[\s,;]")
+_MOST_LISTED = 1_000
+_LIST = re.compile(r"\s*[,;]\s*|\s+")
+
+
+def typed_hosts(text: str, kind: int) -> Iterator[Destination]:
+    """The value of a field that is named after a host or a link."""
+    value = text.strip(_BLANKS)
+    if not value:
+        return
+    parts = [p for p in _LIST.split(value) if p] if _LISTED.search(value) else []
+    if len(parts) > _MOST_LISTED:
+        yield Destination("", short(value), f"more than {_MOST_LISTED} hosts in one value")
+        return
+    if len(parts) > 1 and not _TYPED_SCHEME.match(value):
+        # A list of hosts, or words: only what looks like a host counts.
+        for part in parts:
+            yield from (d for d in typed_hosts(part, kind) if d.fault or looks_like_host(d.host))
+        return
+    clean = _CONTROLS.sub("", value)
+    scheme = _TYPED_SCHEME.match(clean)
+    if scheme and not _PORT_FOLLOWS.match(clean, scheme.end()):
+        yield from _typed_link(value, clean, scheme)
+    elif clean[0] in "/\\":
+        if clean[1:2] in tuple("/\\"):
+            yield from filter(None, [authority_at(clean, 2, strict=True)])
+    elif clean[0] not in "?#":
+        yield from _typed_host(clean, kind)
+
+
+def _typed_link(value: str, clean: str, scheme: re.Match[str]) -> Iterator[Destination]:
+    special = ONLY_SPECIAL.fullmatch(scheme[1])
+    slashes = _SLASHES.match(clean, scheme.end())
+    assert slashes is not None
+    if not special:
+        if len(slashes[0]) < 2:
+            return
+        share = scheme[1].lower() == "file" and len(slashes[0]) >= 4
+        at = scheme.end() + (4 if share else 2)
+    else:
+        at = slashes.end()
+    found = authority_at(clean, at, strict=True)
+    if found is None:
+        return
+    if clean != value and _control_in_authority(value):
+        found = Destination("", found.shown, "a control character before the host ends")
+    yield found
+    try:
+        # The whole value as a browser reads it: another host than ours is another destination.
+        host = can_ada.parse(clean).hostname
+    except ValueError:
+        return
+    other = canonical_host(host) if host else None
+    if other and other != found.host:
+        yield Destination(other, short(clean))
+
+
+def _control_in_authority(value: str) -> bool:
+    match = re.match(r"[^:]*:[\t\r\n]*[/\\]*[\t\r\n/\\]*([^/?#]*)", value)
+    return match is not None and _CONTROLS.search(match[1]) is not None
+
+
+def _typed_host(clean: str, kind: int) -> Iterator[Destination]:
+    authority = re.split(r"[/?#\\]", clean, maxsplit=1)[0]
+    if not authority or authority in (".", ".."):
+        return
+    if kind & Kind.HOST and clean.count(":") > 1 and canonical_host(clean):
+        yield Destination(canonical_host(clean) or "", short(clean))
+        return
+    telling = (
+        DOTS.search(authority)
+        or ":" in authority
+        or authority[0] == "["
+        or _NUMBER.fullmatch(authority)
+        or authority.casefold() == "localhost"
+    )
+    if not telling and not kind & Kind.HOST:
+        return
+    if kind & Kind.LINK and not kind & (Kind.URL | Kind.HOST):
+        return  # a file of the same site
+    if "@" in authority:
+        if authority.count("@") > 1 or ":" in authority:
+            yield Destination("", short(authority), "user information before the host")
+        return  # otherwise a mail address, which is looked at as one
+    if clean[len(authority) : len(authority) + 1] == "\\":
+        yield Destination("", short(clean), "a backslash before the host ends")
+        return
+    name, port = split_port(authority)
+    host = canonical_host(name)
+    if host is None or port is None:
+        if kind & (Kind.HOST | Kind.URL):
+            yield Destination("", short(authority), "it is no well-formed host")
+        return
+    yield Destination(host, short(authority))

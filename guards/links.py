@@ -1,0 +1,150 @@
+"""Links in text: `scheme://host`, `//host/x`, `\\\\host\\share`, wherever they stand.
+
+Time is linear in the text. Where parsers are known to disagree on the host there is a fault.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .fields import Kind
+from .hosts import EDGE, Destination, canonical_host, looks_like_host, short
+
+_SPECIAL = "(?:https?|wss?|ftp)"
+_START = re.compile(
+    rf"(?i:{_SPECIAL}):(?:[\t\r\n]*[/\\][\t\r\n/\\]*)?|:[/\\][\t\r\n]*[/\\]", re.ASCII
+)
+_SCHEME_BEFORE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,31}\Z")
+_AUTHORITY = re.compile(
+    "[^\\s/\\\\?#\"'<>`{}|\uff0c\u3001\uff01\uff1f\uff1b\uff08\uff09\u300c\u300d\u300e\u300f"
+    "\u3010\u3011\u300a\u300b]{0,400}"
+)
+_REST = re.compile(r"[^\s/?#]{1,400}")
+_BARE_HOST = re.compile(r"[^\s/\\?#:]{1,255}[.\u3002\uff0e\uff61]|\[")
+_DOT_SIGNS = frozenset(".\u3002\uff0e\uff61")
+_CLOSED_BEFORE_AT = re.compile(r"\\[^@]*@|[\"'<>`{}|]@")
+ONLY_SPECIAL = re.compile(_SPECIAL, re.IGNORECASE)
+_NEXT_URL = re.compile(r"[,;|]+[A-Za-z][A-Za-z0-9+.-]{0,31}:\Z")
+_NETWORK_PATH = re.compile(r"""(?:^\s*|["'(=\[]\s?)([/\\][\t\r\n]*[/\\])""")
+_UNC_DEVICE = re.compile(r"[/\\]{2}[?.][/\\](?:UNC[/\\]|(?=[A-Za-z]:|pipe))", re.IGNORECASE)
+_CJK_PROSE = re.compile("[,;:!?()]+[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3][^.\u3002]*\\Z")
+"""What follows a link in a script that writes no spaces, after its punctuation was folded."""
+
+
+def links(text: str) -> Iterator[Destination]:
+    """Links with a scheme, wherever they stand."""
+    users = "@" in text
+    for match in _START.finditer(text):
+        start, at = match.span()
+        special = text[start] != ":"
+        if not special:
+            scheme = _SCHEME_BEFORE.search(text, max(0, start - 32), start)
+            if scheme is None:
+                continue
+            if scheme[0].lower() == "file" and text.startswith(("//", "\\\\"), at):
+                at += 2  # file:////host/share
+        elif text[at - 1] == ":" and start and _BARE_HOST.match(text, at) is None:
+            continue  # "http:400" in prose
+        found = authority_at(text, at, users=users)
+        if found is not None:
+            yield found
+
+
+def authority_at(
+    text: str, at: int, *, strict: bool = False, users: bool = True
+) -> Destination | None:
+    """The destination whose authority begins at `at`; None where there is none.
+
+    `strict`: the whole text is the link, so that nothing in it is punctuation of prose. `users`:
+    there is an @ somewhere in the text.
+    """
+    match = _AUTHORITY.match(text, at)
+    assert match is not None
+    authority, end = match[0], match.end()
+    fault = _ambiguity(authority, text, end, strict=strict, users=users)
+    if fault:
+        return Destination("", short(text[at : end + 40].split(None, 1)[0]), fault)
+    if text.startswith("//", end):
+        authority = _NEXT_URL.sub("", authority)
+    if not strict and not text.startswith(("/", "?", "#"), end):
+        authority = _without_edge(authority)
+    if not authority:
+        return None
+    name, port = split_port(authority)
+    host = canonical_host(name)
+    if host is None or port is None:
+        return Destination("", short(authority), "it is no well-formed host")
+    return Destination(host, short(authority))
+
+
+def _ambiguity(authority: str, text: str, end: int, *, strict: bool, users: bool) -> str:
+    """Why parsers could disagree on the host, or an empty text."""
+    after = text[end : end + 1]
+    if users:
+        rest = _REST.match(text, end)
+        if "@" in authority or (rest and _CLOSED_BEFORE_AT.search(rest[0])):
+            return "user information before the host"
+    if after == "\\" and (strict or not authority or text[end + 1 : end + 2] in _DOT_SIGNS):
+        return "a backslash before the host ends"
+    if strict and after and after not in "/?#":
+        if after.isspace():
+            return "white space before the host ends"
+        return "it is no well-formed host"
+    return ""
+
+
+def _without_edge(authority: str) -> str:
+    """Without the punctuation of the prose around it."""
+    bracket = authority.find("]") if authority[:1] == "[" else -1
+    if bracket > 0:
+        port = re.match(r":[0-9]+", authority[bracket + 1 :])
+        return authority[: bracket + 1] + (port[0] if port else "")
+    return EDGE.sub("", _CJK_PROSE.sub("", authority))
+
+
+def split_port(authority: str) -> tuple[str, str | None]:
+    """Host and port (empty: none; None: what stands there is no port)."""
+    if authority[:1] == "[":
+        host, bracket, port = authority.partition("]")
+        host += bracket
+        if port and port[0] != ":":
+            return host, None
+        port = port[1:]
+    else:
+        host, _, port = authority.partition(":")
+    real = not port or (len(port) <= 5 and port.isascii() and port.isdigit() and int(port) < 65_536)
+    return host, port if real else None
+
+
+def network_paths(text: str, kind: int) -> Iterator[Destination]:
+    """`//host/x` and `\\\\host\\share` where a value, a quote or a bracket begins."""
+    for match in _NETWORK_PATH.finditer(text):
+        at = match.end()
+        first = not text[: match.start(1)].strip()
+        device = _UNC_DEVICE.match(text, match.start(1))
+        if device is not None:
+            if not device[0].upper().rstrip("/\\").endswith("UNC"):
+                continue
+            at = device.end()
+        unc = text[match.start(1)] == "\\" and text[at - 1] == "\\"
+        if unc:
+            found = _unc(text, at)
+        else:
+            found = authority_at(text, at, strict=first and bool(kind & (Kind.URL | Kind.LINK)))
+        if found is None:
+            continue
+        typed = first and kind & (Kind.URL | Kind.LINK | Kind.HOST)
+        share = first and unc and text[at + len(found.shown) : at + len(found.shown) + 1] == "\\"
+        sure = typed or share or (looks_like_host(found.host) if found.host else "@" in found.shown)
+        if sure:
+            yield found
+
+
+def _unc(text: str, at: int) -> Destination | None:
+    match = _AUTHORITY.match(text, at)
+    name = match[0] if match else ""
+    if "@" in name:
+        return Destination("", short(name), "user information before the host")
+    host = canonical_host(name.partition(":")[0])
+    return Destination(host, short(name)) if host else None

@@ -1,0 +1,61 @@
+"""The command line as a whole: help, version, speed of loading, colours, completion."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from edgeward.cli.app import app
+
+from .conftest import Bundle, Invoke, Open
+
+COMMANDS = ("demo", "run", "chat", "graph")
+HEAVY = ("langgraph", "langchain_core", "pydantic", "openai", "anthropic", "yaml")
+
+
+def test_the_help_names_every_command(invoke: Invoke) -> None:
+    """And a bare `edgeward` shows it."""
+    text = invoke("--help").stdout
+    for command in COMMANDS:
+        assert f" {command} " in text
+    assert " demo " in invoke().output
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_a_help_with_an_example(command: str, invoke: Invoke) -> None:
+    """A line to copy."""
+    text = " ".join(invoke(command, "-h").stdout.split())
+    assert f"Example: edgeward {command}" in text
+
+
+def test_the_version_is_shown(invoke: Invoke) -> None:
+    """As the package's metadata have it."""
+    assert invoke("--version").stdout.startswith("edgeward ")
+
+
+def test_the_help_loads_nothing_heavy() -> None:
+    """`edgeward --help` answers at once: no graph library, no model library, no YAML."""
+    code = (
+        "import sys\nfrom edgeward.cli.app import app\n"
+        "try:\n    app(['--help'])\nexcept SystemExit:\n    pass\n"
+        f"print('HEAVY', [m for m in {HEAVY!r} if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.rstrip().endswith("HEAVY []")
+
+
+def test_a_pipe_gets_no_colours_and_a_terminal_does(bundle: Bundle, terminal: Open) -> None:
+    """Unless NO_COLOR is set."""
+    command = ["run", *bundle.options, 'note(text="x")']
+    coloured = terminal(command, TERM="xterm-256color", NO_COLOR="")
+    plain = terminal(command, TERM="xterm-256color", NO_COLOR="1")
+    assert (coloured.end(), plain.end()) == (0, 0)
+    assert "\x1b[32m" in coloured.text
+    assert "\x1b[32m" not in plain.text
+
+
+def test_shell_completion_is_on() -> None:
+    """Typer offers to install it."""
+    assert app._add_completion

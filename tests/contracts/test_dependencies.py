@@ -1,0 +1,105 @@
+"""What the package imports is what its metadata asks for: an install without extras works."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+import sys
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from .tree import parsed, pyproject, shown, sources
+
+DISTRIBUTION_OF = {"re2": "google-re2", "yaml": "pyyaml", "dotenv": "python-dotenv"}
+"""Where a distribution is called otherwise than what it is imported as."""
+
+REACHED_THROUGH = {
+    "typing_extensions": "pydantic",
+    "httpx2": "openai",
+    "openai": "langchain-openai",
+    "anthropic": "langchain-anthropic",
+    "psycopg_pool": "langgraph-checkpoint-postgres",
+}
+"""What comes with one of our dependencies, by the pin that fits it."""
+
+ADAPTERS = frozenset(
+    {
+        "profiles/chat_anthropic.py",
+        "profiles/chat_openai.py",
+        "profiles/connections.py",
+        "profiles/openai_wire.py",
+    }
+)
+"""Imported only once their provider is asked for, and so may need its extra."""
+
+
+def normal(name: str) -> str:
+    """A distribution's name as indexes compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def named(requirement: str) -> str:
+    """The distribution that a requirement names."""
+    return normal(re.split(r"[^\w.-]", requirement)[0])
+
+
+def declared(*, extras: bool) -> set[str]:
+    """The distributions that the package asks for: always, and (`extras`) by some extra."""
+    project = pyproject()["project"]
+    asked = list(project["dependencies"])
+    if extras:
+        asked += itertools.chain.from_iterable(project["optional-dependencies"].values())
+    return {named(requirement) for requirement in asked}
+
+
+def imports(path: Path, *, everywhere: bool) -> Iterator[str]:
+    """The top-level names that a file imports: when it is loaded, or (`everywhere`) ever."""
+    for node in _nodes(parsed(path), everywhere=everywhere):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            yield node.module.partition(".")[0]
+
+
+def _nodes(tree: ast.AST, *, everywhere: bool) -> Iterator[ast.AST]:
+    for node in ast.iter_child_nodes(tree):
+        later = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        for_types = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        if everywhere or not (later or for_types):
+            yield node
+            yield from _nodes(node, everywhere=everywhere)
+
+
+def foreign(path: Path, *, everywhere: bool) -> set[str]:
+    """The distributions behind a file's imports, neither the standard library's nor ours."""
+    names = set(imports(path, everywhere=everywhere)) - {"edgeward", *sys.stdlib_module_names}
+    return {normal(DISTRIBUTION_OF.get(name, name)) for name in names}
+
+
+def test_every_import_is_of_a_declared_package() -> None:
+    """Whatever a module imports comes with the package, or with one of its extras."""
+    known = declared(extras=True) | {normal(name) for name in REACHED_THROUGH}
+    wrong = {shown(path): foreign(path, everywhere=True) - known for path in sources()}
+    assert not {name: more for name, more in wrong.items() if more}
+
+
+def test_loading_a_module_needs_no_extra() -> None:
+    """Only the adapters of providers are in need of an extra when they are loaded."""
+    known = declared(extras=False) | {"typing-extensions"}
+    wrong = {shown(path): foreign(path, everywhere=False) - known for path in sources()}
+    assert {name for name, more in wrong.items() if more} <= ADAPTERS
+
+
+@pytest.mark.parametrize("name", sorted(REACHED_THROUGH))
+def test_what_comes_with_a_dependency_is_asked_for_by_it(name: str) -> None:
+    """The package that brings it says so in its own metadata."""
+    bringer = REACHED_THROUGH[name]
+    try:
+        asked = metadata.requires(bringer) or []
+    except metadata.PackageNotFoundError:
+        pytest.skip(f"{bringer} belongs to an extra that is not installed")
+    assert normal(name) in {named(requirement) for requirement in asked}

@@ -1,0 +1,58 @@
+"""Personal data is found where it is real, and numbers that resemble it are left alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from edgeward.guards.pii import personal
+
+TRUE = {
+    "email": ["ann@example.com", "ann.lee+x@mail.example.co.uk", "jürgen@bücher.example"],
+    "ssn": ["123-45-6789", "899-01-0001"],
+    "credit_card": [
+        "4111 1111 1111 1111", "4111-1111-1111-1111", "4111111111111111", "3782 822463 10005",
+        "378282246310005", "5555555555554444", "6011111111111117", "3530111333300000",
+        "30569309025904", "2223003122003222", "6200000000000005",
+    ],
+    "phone": [
+        "+44 20 7946 0958", "+1 415-555-0123", "(415) 555-0123", "415-555-0123", "415.555.0123",
+        "+4930123456", "+1 (415) 555-0123",
+    ],
+    "ipv4": ["10.0.0.5", "169.254.169.254", "255.255.255.255"],
+    "iban": ["DE89370400440532013000", "GB29 NWBK 6016 1331 9268 19", "FR1420041010050500013M02606"],
+}  # fmt: skip
+
+FALSE = [
+    "created_at=1700000000000", "1769011237418", "20250214110709_init.sql", "pi is 3.14159265358979",
+    "code 999.999.999.999", "release 1.2.3.4 notes", "version: 1.2.3.4", "v1.2.3.4", "v1.2.3.4.5",
+    "1.2.3.4.5", "Chrome/120.0.0.0", "id 123e4567-e89b-12d3-a456-426614174000",
+    "order 4155550123456", "product 4087713925", "ticket 4155550123", "part 000-12-3456",
+    "666-12-3456", "900-12-3456", "123-00-6789", "123-45-0000", "use @property in views.py",
+    "4111 1111 1111 1112", "card 1234567890123456", "a4b60cc188a37c137cfceb619b77c596faec5d9c",
+    "2024-11-29 10:30:00", "2024-11-29T10:30:00.000Z", "x+1 and y+2", "DE00370400440532013000",
+    "AB12345678901234567890", "192.168.01.1", "10.0.0.256", "x4111111111111111", "0.4111111111111111",
+    "ISBN 978-3-16-148410-0", "UTC+02:00", "1-2-3-4", "12-345-6789", "1123-45-67890",
+    "react@18.2.0", "@scope/package", "rev 10.20.30.40", "4111111111111111x",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("label", "value"), [(k, v) for k, vs in TRUE.items() for v in vs])
+def test_found(label: str, value: str) -> None:
+    """Real data is found whole: alone, in a sentence, in brackets and before other numbers."""
+    for before, after in (
+        ("", ""),
+        ("it is ", "."),
+        ("(", ")"),
+        ("=", ","),
+        ("", " 12/29"),
+        ("\n", "\n"),
+    ):
+        text = f"{before}{value}{after}"
+        spans = [(text[a:b], kind) for a, b, kind in personal(text)]
+        assert (value, label) in spans
+
+
+@pytest.mark.parametrize("text", FALSE)
+def test_left_alone(text: str) -> None:
+    """Timestamps, order numbers, versions, UUIDs, hashes and pi are no personal data."""
+    assert list(personal(text)) == []

@@ -1,0 +1,1 @@
+"""Manners for agents: short answers, and no tool used over and over."""
