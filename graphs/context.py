@@ -17,3 +17,18 @@ class RunContext:
     user: str = ""
     tenant: str = ""
     roles: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse what is not of its type: a server hands these over as its client sent them.
+
+        Raises:
+            ValueError: naming the field.
+        """
+        steps = self.max_steps
+        if steps is not None and (not isinstance(steps, int) or steps is True or steps < 1):
+            raise ValueError("max_steps: a whole number of 1 or more, or None")
+        if not (isinstance(self.user, str) and isinstance(self.tenant, str)):
+            raise ValueError("user and tenant: text")
+        if isinstance(self.roles, str) or not all(isinstance(role, str) for role in self.roles):
+            raise ValueError("roles: a list of texts")
+        object.__setattr__(self, "roles", tuple(self.roles))

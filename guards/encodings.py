@@ -131,9 +131,6 @@ def _chain(text: str, seen: Views, known: set[str], layer: int) -> None:
         known.add(text)
         seen.texts.append(text)
     _runs(text, seen, known, layer)
-    tags = _TAGS.findall(text) if not text.isascii() else ()
-    if tags:
-        _chain("".join(chr(ord(c) - 0xE0000) for t in tags for c in t), seen, known, layer + 1)
     now = text
     for _ in range(MAX_ROUNDS):
         before = now
@@ -198,10 +195,12 @@ def json_text(text: str) -> str:
 
 
 def _runs(text: str, seen: Views, known: set[str], layer: int) -> None:
-    """Decode the runs of base64 and hexadecimal digits in `text`."""
+    """Decode the runs of base64 and hexadecimal digits and of tag characters in `text`."""
     if layer >= MAX_LAYERS:
         return
     readable: list[str] = []
+    if not text.isascii():
+        readable += ["".join(chr(ord(c) - 0xE0000) for c in run) for run in _TAGS.findall(text)]
     for match in _B64_RUN.finditer(text):
         _open_base64(match[0], readable, seen)
     if any(c in text for c in "\r\n ") and len(text) > 60:

@@ -59,10 +59,11 @@ def step(spec: Spec, state: State, here: Here) -> Step:
         steps = steps_in(text)[:limit] or [_task(messages)]
         plan = {"run": run.get("id"), "steps": steps, "results": []}
     elif len(plan["results"]) < len(plan["steps"]):
-        plan = {**plan, "results": [*plan["results"], _result(run, messages)]}
+        plan = {**plan, "results": [*plan["results"], _result(messages, plan.get("after"))]}
     due = len(plan["results"]) < len(plan["steps"])
     if due:  # each step has its own tool rounds; a plan that is done gives none
         run = {**run, "steps": 0}
+        plan["after"] = messages[-1].id if messages else None
     update |= {"run": run, "plan": plan}
     return Result("step" if due else "done", update)
 
@@ -119,9 +120,11 @@ def _task(messages: Sequence[BaseMessage]) -> str:
     return asked[-1] if asked else "Do what the user asked."
 
 
-def _result(run: dict[str, Any], messages: Sequence[BaseMessage]) -> str:
+def _result(messages: Sequence[BaseMessage], after: str | None) -> str:
+    """What came of the step that was due: the last answer, if it came `after` the step began."""
     last = messages[-1] if messages else None
+    if last is None or last.id == after:
+        return "(nothing)"  # the reply was empty, and was not kept
     if not isinstance(last, AIMessage) or last.tool_calls:
         return INCOMPLETE
-    text = last.text.strip()[:RESULT_CHARS]
-    return text or "(nothing)"
+    return last.text.strip()[:RESULT_CHARS] or "(nothing)"

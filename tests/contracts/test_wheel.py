@@ -13,8 +13,9 @@ import pytest
 
 import edgeward
 
-from .tree import ROOMS, ROOT, packaged
+from .tree import ROOMS, ROOT, packaged, pyproject
 
+INFO = f"edgeward-{pyproject()['project']['version']}.dist-info"
 BUILD = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
 
 
@@ -54,12 +55,12 @@ def test_the_wheel_holds_the_tree(built: zipfile.Path) -> None:
     assert ours == packaged()
     assert {"edgeward/py.typed", "edgeward/profiles/assistant/profile.yaml"} <= ours
     assert "edgeward/policies/default.yaml" in ours
-    assert others == {f"edgeward-{metadata.version('edgeward')}.dist-info"}
+    assert others == {INFO}
 
 
 def test_the_wheel_offers_the_command(built: zipfile.Path) -> None:
     """The command line is there under its name, and the wheel is made for every platform."""
-    info = built / f"edgeward-{metadata.version('edgeward')}.dist-info"
+    info = built / INFO
     assert "edgeward = edgeward.cli:main" in (info / "entry_points.txt").read_text("utf-8")
     assert "Tag: py3-none-any" in (info / "WHEEL").read_text("utf-8")
     assert "License-File: LICENSE" in (info / "METADATA").read_text("utf-8")

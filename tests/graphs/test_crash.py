@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import textwrap
@@ -59,16 +60,16 @@ def wait_for(*paths: Path) -> None:
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize(
-    ("mode", "durability"), [("sync", "async"), ("sync", "sync"), ("async", "async")]
-)
+@pytest.mark.parametrize(("mode", "durability"), [("sync", "sync"), ("async", "async")])
 def test_killed_in_the_middle_of_a_turn(mode: str, durability: str, tmp_path: Path) -> None:
     """Of three parallel calls one hangs; killed and resumed, the other two have run once."""
     process = start(tmp_path, mode, durability)
-    wait_for(tmp_path / "paid-a", tmp_path / "paid-b", tmp_path / "hangs")
-    stored(tmp_path / "t.sqlite", 2)
-    os.kill(process.pid, signal.SIGKILL)
-    process.communicate()
+    try:
+        wait_for(tmp_path / "paid-a", tmp_path / "paid-b", tmp_path / "hangs")
+        stored(tmp_path / "t.sqlite", 2)
+    finally:
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
     (tmp_path / "killed").touch()
     output, _ = start(tmp_path, mode, durability).communicate(timeout=PATIENCE_S)
     found, last = json.loads(output)
@@ -81,8 +82,6 @@ def test_killed_in_the_middle_of_a_turn(mode: str, durability: str, tmp_path: Pa
 
 def stored(path: Path, calls: int) -> None:
     """Wait until the answers of so many calls are in the file of threads."""
-    import sqlite3
-
     until = time.monotonic() + PATIENCE_S
     query = "SELECT count(*) FROM writes WHERE channel='messages' AND task_path LIKE '%push%'"
     with sqlite3.connect(path, timeout=PATIENCE_S) as connection:

@@ -39,7 +39,7 @@ async def test_no_call_runs_twice(
 ) -> None:
     """However the place is named, and whatever is claimed, no way leads back before a call."""
     place: dict[str, Any] = {"thread_id": "t", "checkpoint_id": before_the_call(graph)}
-    bound = {name: place[name] for name in names if name in place} | dict.fromkeys(inside, "x")
+    bound = {name: place[name] for name in names} | dict.fromkeys(inside, "x")
     given: Any = {"configurable": {k: v for k, v in place.items() if k not in bound}}
     once_more = graph.with_config(configurable=bound)
     with pytest.raises(LockViolation):

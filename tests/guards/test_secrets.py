@@ -14,7 +14,6 @@ TRUE: dict[str, list[str]] = {
     "private_key": [
         "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7\nabc+/=\n-----END RSA PRIVATE KEY-----",
         "-----BEGIN PGP PRIVATE KEY BLOCK-----\nlQOYBF\n-----END PGP PRIVATE KEY BLOCK-----",
-        "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA",
     ],
     "anthropic_key": [f"sk-ant-api03-{X}-{X}_A-", f"sk-ant-oat01-{X}"],
     "openrouter_key": [f"sk-or-v1-{X.lower()}"],
@@ -78,7 +77,7 @@ FALSE = [
     "postgres://user:$PASSWORD@db/x", "https://user:<password>@host/", "https://example.com:8080/a@b",
     "eyJust a word.eyJ", "123e4567-e89b-12d3-a456-426614174000", "xoxo", "SG.short.x",
     "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "AIza is a prefix",
-    "key = value", "secret key: ask Ann", "12:30:AA", "glpat- is GitLab's prefix", "internationalization",
+    "key = value", "secret key: ask Ann", "12:30:AA", "glpat- is GitLab's prefix",
     "monkey_token=abc", "npm_config_registry", "import groq as gsk_", "[REDACTED:openai_key]",
 ]  # fmt: skip
 
@@ -106,6 +105,12 @@ def test_secret_in_its_context(label: str, text: str, secret: str) -> None:
 def test_ordinary_text(text: str) -> None:
     """What only resembles a key stays as it is."""
     assert Redactor().secrets(text) == (text, ())
+
+
+def test_private_key_that_is_cut_off() -> None:
+    """Of a private key without an end, everything that could belong to it is masked."""
+    text = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\n'quoted'"
+    assert Redactor().secrets(text)[0] == "[REDACTED:private_key]'quoted'"
 
 
 def test_every_pattern_has_examples() -> None:

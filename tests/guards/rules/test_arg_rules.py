@@ -1,85 +1,80 @@
-"""`arg_rules`: patterns that must not occur in the arguments of some tools."""
+"""`arg_rules`: patterns that may not occur in the arguments of some tools."""
 
 from __future__ import annotations
 
 import pytest
 
-from edgeward.policies.yaml_file import ConfigValidationError
+from edgeward.policies.problems import ConfigError
+from edgeward.policies.schema import load_policy
 
-from .deciding import verdict, word
+from ..conftest import Ask
 
-TRAVERSAL = {"name": "traversal", "reason": "it leaves its folder", "regex": r"\.\./"}
-RULES: dict[str, object] = {"arg_rules": [TRAVERSAL]}
+RULE = {"name": "exec", "reason": "runs a program", "regex": "--exec"}
+
+
+def test_reason_and_place(ask: Ask) -> None:
+    """The caller sees the rule's reason; the finding names rule, argument and value."""
+    verdict = ask({"arg_rules": [RULE]}, {"q": {"flags": ["-x", "--exec rm"]}})
+    (found,) = verdict.findings
+    assert (found.rule, found.reason) == ("arg_rules.exec", "runs a program")
+    assert (found.argument, found.value) == ("q.flags[1]", "--exec rm")
+
+
+def test_without_reason(ask: Ask) -> None:
+    """A rule without a reason is named."""
+    verdict = ask({"arg_rules": [{"name": "exec", "regex": "--exec"}]}, {"a": "--exec"})
+    assert verdict.reason == "argument matches the rule 'exec'"
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("tools", "tool", "word"),
     [
-        {"path": "../x"},
-        {"path": "..%2Fx"},
-        {"path": "%2e%2e%2fx"},
-        {"paths": ["ok", {"deep": "a/../b"}]},
-        {"../": 1},
+        (["*"], "any", "block"),
+        (["find"], "find", "block"),
+        (["find"], "FIND", "block"),
+        (["find"], "fs__find", "block"),
+        (["find_*"], "find_file", "block"),
+        (["find"], "finder", "allow"),
+        (["find", "*"], "other", "block"),
     ],
 )
-def test_a_pattern_is_found_wherever_and_however_it_is_written(
-    arguments: dict[str, object],
-) -> None:
-    """In values and keys, nested, and in what they are once decoded."""
-    assert word(RULES, "read", arguments) == "block"
-
-
-@pytest.mark.parametrize("arguments", [{}, {"path": "a/b"}, {"n": 3}, {"text": "wait... what"}])
-def test_other_arguments_may_pass(arguments: dict[str, object]) -> None:
-    """What does not hold the pattern is none of the rule's business."""
-    assert word(RULES, "read", arguments) == "allow"
-
-
-def test_the_text_around_the_values_is_not_searched() -> None:
-    """A pattern of JSON's own signs finds nothing: values are seen, not their rendering."""
-    rules = {"arg_rules": [{"name": "json", "regex": '[{":]'}]}
-    assert word(rules, "read", {"a": "b", "c": ["d"]}) == "allow"
+def test_scope(ask: Ask, tools: list[str], tool: str, word: str) -> None:
+    """A scoped rule applies to its tools under every spelling, and ignores others."""
+    assert ask({"arg_rules": [{**RULE, "tools": tools}]}, {"a": "--exec"}, tool=tool).word == word
 
 
 @pytest.mark.parametrize(
-    ("tool", "expected"),
-    [("read_doc", "block"), ("READ_DOC", "block"), ("fs_list", "block"), ("send", "allow")],
+    "regex", [r"\Aab\z", "^ab$", r"\bab\b", "(?i)AB", "^a.$", r"a\z", "(?-m:^ab$)"]
 )
-def test_tools_narrow_a_rule(tool: str, expected: str) -> None:
-    """Names and globs, in every spelling; other tools are left alone."""
-    rules = {"arg_rules": [{**TRAVERSAL, "tools": ["read_doc", "fs_*"]}]}
-    assert word(rules, tool, {"path": "../x"}) == expected
+def test_anchors_mean_the_value(ask: Ask, regex: str) -> None:
+    """Anchors are those of one value, not of all the values together."""
+    policy = {"arg_rules": [{"name": "r", "regex": regex}]}
+    assert ask(policy, {"x": "0", "y": "ab", "z": "0"}).word == "block"
+    if "b\\b" not in regex and "AB" not in regex:
+        assert ask(policy, {"x": "0 cd", "y": "ab 1", "z": "0"}).word == "allow"
 
 
-def test_the_refusal_names_rule_reason_argument_and_value() -> None:
-    """The rule's name, its own words, and what was found where."""
-    (finding,) = verdict(RULES, "read", {"files": ["ok", "../x"]}).deciding
-    assert finding.rule == "arg_rules.traversal"
-    assert (finding.reason, finding.argument) == ("it leaves its folder", "files[1]")
-    assert finding.value == "../x"
+def test_thousand_rules(ask: Ask) -> None:
+    """Of a thousand rules exactly the ones that match are named."""
+    rules = [{"name": f"r{i}", "regex": rf"word{i}\b"} for i in range(1_000)]
+    verdict = ask({"arg_rules": rules}, {"a": "word7 and word999"})
+    assert [f.rule for f in verdict.findings] == ["arg_rules.r7", "arg_rules.r999"]
 
 
-def test_a_rule_without_a_reason_says_its_name() -> None:
-    """The reader of a refusal hears at least which rule it was."""
-    rules = {"arg_rules": [{"name": "traversal", "regex": r"\.\./"}]}
-    assert "'traversal'" in verdict(rules, "read", {"p": "../x"}).reason
+def test_long_value_is_cut_and_masked(ask: Ask) -> None:
+    """A finding shows at most a short piece around the match, without secrets."""
+    text = "x " * 5_000 + "--exec AKIAIOSFODNN7EXAMPLE " + "y " * 500
+    (found,) = [f for f in ask({"arg_rules": [RULE]}, {"a": text}).findings if "exec" in f.rule]
+    assert "--exec [REDACTED:aws_access_key]" in found.value
+    assert len(found.value) < 140
 
 
-def test_a_long_value_is_cut_around_what_was_found() -> None:
-    """A refusal is no copy of the arguments."""
-    (finding,) = verdict(RULES, "read", {"p": "a" * 500 + "../" + "b" * 500}).deciding
-    assert "../" in finding.value
-    assert len(finding.value) < 200
-
-
-def test_a_secret_beside_the_match_is_masked() -> None:
-    """The value is shown, and what is secret in it is not."""
-    key = "sk-ant-api03-" + "A1b2C3d4" * 12
-    said = verdict(RULES, "read", {"p": f"../{key}"})
-    assert all(key not in f"{finding.value}{finding.reason}" for finding in said.findings)
-
-
-def test_a_pattern_that_does_not_compile_is_an_error_at_load() -> None:
-    """Not at the first call: a rule that cannot be read would block nothing."""
-    with pytest.raises(ConfigValidationError, match="arg_rules"):
-        word({"arg_rules": [{"name": "x", "regex": "("}]})
+@pytest.mark.parametrize(
+    "entry",
+    [{**RULE, "tools": "find"}, {**RULE, "regex": "("}, {**RULE, "regex": "(?=x)"}, {"name": "x"},
+     {**RULE, "rexeg": "x"}, {**RULE, "regex": ""}],
+)  # fmt: skip
+def test_shape(entry: dict[str, object]) -> None:
+    """A scalar for a list, a bad or missing pattern and a misspelt key are refused at load."""
+    with pytest.raises(ConfigError, match="arg_rules"):
+        load_policy({"version": 1, "arg_rules": [entry]})

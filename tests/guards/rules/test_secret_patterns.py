@@ -1,76 +1,79 @@
-"""`secret_patterns`: credentials are blocked in arguments, or masked where a tool runs redacted."""
+"""`secret_patterns`: blocked in arguments, masked in text, masked in arguments that run redacted."""
 
 from __future__ import annotations
 
 import base64
+from typing import Any
 
 import pytest
 
-from .deciding import verdict, word
+from edgeward.guards.decide import decide
+from edgeward.guards.ledger import History
+from edgeward.guards.verdict import ToolCall
+from edgeward.policies.schema import load_policy
 
-BADGE = {"name": "badge", "regex": "BADGE-[0-9]{8}"}
-OWN: dict[str, object] = {"secret_patterns": [BADGE]}
-ANTHROPIC = "sk-ant-api03-" + "A1b2C3d4" * 12
-GITHUB = "ghp_" + "A1b2C3d4E5f6G7h8I9j0" + "K1l2M3n4O5p6Q7r8"
+from ..conftest import Ask
 
-
-@pytest.mark.parametrize("key", [ANTHROPIC, GITHUB, "AKIAQYLPMN5HHHFPZAM2"])
-def test_shipped_patterns_apply_without_a_word(key: str) -> None:
-    """A policy that says nothing of secrets lets no key of a common provider out."""
-    assert word({}, "send", {"body": f"here: {key}."}) == "block"
+KEY = "AKIAIOSFODNN7EXAMPLE"
+BADGE = {"secret_patterns": [{"name": "badge", "regex": "BADGE-[0-9]{8}"}]}
 
 
-def test_an_own_pattern_is_added() -> None:
-    """The shipped ones stay in force."""
-    assert word(OWN, "send", {"body": "BADGE-12345678"}) == "block"
-    assert word(OWN, "send", {"body": ANTHROPIC}) == "block"
-    assert word({}, "send", {"body": "BADGE-12345678"}) == "allow"
+def test_blocked_without_being_quoted(ask: Ask) -> None:
+    """The finding names the pattern and the argument, never the secret."""
+    verdict = ask(BADGE, {"note": "BADGE-12345678"})
+    (found,) = verdict.findings
+    assert (found.word, found.rule) == ("block", "secret_patterns.badge")
+    assert (found.argument, found.value) == ("note", "[REDACTED:badge]")
+    assert "12345678" not in str(verdict)
 
 
 @pytest.mark.parametrize(
-    "text",
+    "arguments",
     [
-        base64.b64encode(b"the badge is BADGE-12345678, keep it").decode(),
-        "BADGE%2D12345678",
-        "BADGE\u200b-12345678",
+        {"k": KEY},
+        {KEY: 1},
+        {"part1": "AKIAIOSF", "part2": "ODNN7EXAMPLE"},
+        {"note": "see", "a": "AKIA", "b": "IOSFODNN", "c": "7EXAMPLE"},
+        {"parts": ["AKIAIOSF", "ODNN7EXAMPLE"]},
+        {"k": base64.b64encode(b"\x00\x01" + KEY.encode()).decode()},
+        {"k": base64.b64encode(KEY.encode("utf-16")).decode()},
+        {"aws_secret_access_key": "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"},
+        {"headers": {"Authorization": "Bearer abc.def-ghi"}},
     ],
 )
-def test_an_encoded_secret_is_found(text: str) -> None:
-    """In base64, percent signs, or with invisible characters in it."""
-    assert word(OWN, "send", {"body": text}) == "block"
+def test_shipped_patterns_apply(ask: Ask, arguments: dict[str, Any]) -> None:
+    """Without any entry the shipped patterns block: whole, split, encoded, named by their key."""
+    assert ask({}, arguments).word == "block"
 
 
-def test_the_refusal_does_not_repeat_the_secret() -> None:
-    """It names the kind of the secret and where it stood."""
-    (finding,) = verdict(OWN, "send", {"to": ["x", "BADGE-12345678"]}).deciding
-    assert (finding.rule, finding.argument) == ("secret_patterns.badge", "to[1]")
-    assert finding.value == "[REDACTED:badge]"
-    assert "12345678" not in finding.reason
+def test_joined_text_that_is_no_key(ask: Ask) -> None:
+    """Pieces that make no key when they are put together are allowed."""
+    assert ask({}, {"sku": "AKIA-01", "batch": "osfodnn7example"}).word == "allow"
 
 
-def test_a_tool_that_runs_redacted_gets_masked_arguments() -> None:
-    """It runs, with the secret taken out and the rest as it was."""
-    rules = {**OWN, "tools": {"send": "redact"}}
-    said = verdict(rules, "send", {"to": "bob", "body": "my BADGE-12345678!"})
-    assert said.word == "redact"
-    (finding,) = said.deciding
-    assert finding.masked == {"to": "bob", "body": "my [REDACTED:badge]!"}
+def test_text_is_masked() -> None:
+    """The same pattern masks text."""
+    redactor = load_policy({"version": 1, **BADGE}).redactor
+    assert redactor.secrets("it is BADGE-12345678.")[0] == "it is [REDACTED:badge]."
 
 
-def test_what_cannot_be_masked_is_blocked() -> None:
-    """A secret in base64 would be there still."""
-    rules = {**OWN, "tools": {"send": "redact"}}
-    body = base64.b64encode(b"the badge is BADGE-12345678, keep it").decode()
-    assert word(rules, "send", {"body": body}) == "block"
+def test_redact_runs_with_masks() -> None:
+    """A tool whose verdict is redact runs with its secrets masked, whatever its spelling allows."""
+    policy = load_policy({"version": 2, "tools": {"post": "redact", "put": "allow"}})
+    call = ToolCall("post", {"a": [f"key {KEY}"], "b": 1})
+    verdict = decide(policy, call, History())
+    assert verdict.word == "redact"
+    assert verdict.findings[0].masked == {"a": ["key [REDACTED:aws_access_key]"], "b": 1}
+    assert call.arguments["a"] == [f"key {KEY}"]
+    assert decide(policy, ToolCall("put", call.arguments), History()).word == "block"
+    assert decide(policy, ToolCall("post", {"a": "nothing"}), History()).word == "allow"
 
 
-def test_a_tool_that_runs_redacted_needs_no_secret_to_run() -> None:
-    """Without one, nothing is changed and nothing is said."""
-    rules = {**OWN, "tools": {"send": "redact"}}
-    assert verdict(rules, "send", {"body": "hello"}).findings == ()
-
-
-@pytest.mark.parametrize("text", ["BADGE-123", "a badge", "sk-", "ghp_short", ""])
-def test_what_only_resembles_a_secret_may_pass(text: str) -> None:
-    """Words about keys are no keys."""
-    assert word(OWN, "send", {"body": text}) == "allow"
+@pytest.mark.parametrize(
+    "arguments",
+    [{"a": base64.b64encode(KEY.encode()).decode()}, {"a": "AKIAIOSF", "b": "ODNN7EXAMPLE"}],
+)
+def test_what_cannot_be_masked_blocks(arguments: dict[str, Any]) -> None:
+    """A secret that masking does not remove blocks even where the verdict is redact."""
+    policy = load_policy({"version": 2, "tools": {"post": "redact"}})
+    assert decide(policy, ToolCall("post", arguments), History()).word == "block"

@@ -1,0 +1,266 @@
+"""compress: what goes and what stays, to the message, for every budget (C04, C26, C47, C91)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    RemoveMessage,
+    SystemMessage,
+    ToolMessage,
+)
+from langgraph.checkpoint.memory import InMemorySaver
+
+from edgeward.nodes import compress
+from edgeward.nodes._base import CallModel, Here, Result
+from edgeward.nodes._messages import MessageLog
+from edgeward.policies.yaml_file import ConfigError
+from tests.fakes import ALLOW_ALL, Recorder, agent_graph, ask, on, turn
+
+
+def said(text: str, *ids: str) -> AIMessage:
+    return AIMessage(text, tool_calls=[{"name": "t", "args": {}, "id": i} for i in ids])
+
+
+def result(call_id: str, text: str = "r" * 40) -> ToolMessage:
+    return ToolMessage(text, tool_call_id=call_id)
+
+
+def spec(limit: int, **more: Any) -> compress.Spec:
+    """A spec with a budget of `limit` tokens, below what a file may ask for."""
+    fields = {"prune_protect": 0, "prune_minimum": 0, "reserved_buffer": 0, **more}
+    return compress.Spec.model_construct(
+        kind="compress", context_limit=limit, enable_summary=False, **fields
+    )
+
+
+def step(messages: Sequence[BaseMessage], using: compress.Spec, reply: Any = None) -> Result | None:
+    """Drive one step; gives what it ended in. `reply` answers (or fails) the summary."""
+    running = compress.step(using, {"messages": list(messages)}, Here(policy=ALLOW_ALL))
+    try:
+        asked = next(running)
+        assert isinstance(asked, CallModel)
+        if isinstance(reply, Exception):
+            running.throw(reply)
+        else:
+            running.send(reply)
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]
+    raise AssertionError("a second model call")
+
+
+def after(messages: Sequence[BaseMessage], using: compress.Spec, reply: Any = None) -> MessageLog:
+    """The messages as they are after the step."""
+    ended = step(messages, using, reply)
+    assert ended is not None
+    return MessageLog(messages).merged(ended.update.get("messages", []))
+
+
+def fits_a_provider(messages: Sequence[BaseMessage]) -> bool:
+    """Whether each call has all its results directly after it, and each result its call."""
+    open_ids: set[str] = set()
+    for message in messages:
+        if isinstance(message, ToolMessage):
+            if message.tool_call_id not in open_ids:
+                return False
+            open_ids.discard(message.tool_call_id)
+            continue
+        if open_ids:
+            return False
+        if isinstance(message, AIMessage):
+            open_ids = {str(call["id"]) for call in message.tool_calls}
+    return not open_ids
+
+
+HISTORY = [
+    SystemMessage("system " * 5),
+    HumanMessage("first " * 5),
+    said("calls", "c1", "c2"),
+    result("c1"),
+    result("c2"),
+    AIMessage("answer " * 5),
+    HumanMessage("second " * 5),
+]
+LONG = [*HISTORY, said("", "c3"), result("c3"), said("", "c4", "c5"), result("c5"), result("c4")]
+WITHOUT_CALL = [SystemMessage("s"), HumanMessage("u"), result("c1"), result("c2"), *HISTORY[5:]]
+HALF = [
+    SystemMessage("s"),
+    HumanMessage("u"),
+    said("", "c2"),
+    result("c1"),
+    result("c2"),
+    *LONG[5:],
+]
+
+
+@pytest.mark.parametrize("history", [HISTORY, LONG, WITHOUT_CALL, HALF], ids=["a", "b", "c", "d"])
+def test_every_budget(history: list[BaseMessage]) -> None:
+    """No cut parts a call from its results; the system message and the task stay."""
+    total = sum(map(compress.tokens, history))
+    for limit in range(total):
+        kept = after(history, spec(limit))
+        assert fits_a_provider(kept), (limit, kept)
+        assert kept[0] is history[0]
+        assert [m for m in kept if m.type == "human"][-1].text.startswith("second")
+        assert not isinstance(kept[1], ToolMessage)
+
+
+def test_within_the_limit() -> None:
+    """A history that fits is left alone: no call, no write."""
+    total = sum(map(compress.tokens, LONG))
+    ended = step(LONG, spec(total))
+    assert ended == Result("done")
+
+
+def test_newest_tokens_are_protected() -> None:
+    """At least `prune_protect` tokens of the newest turns stay, word for word."""
+    turns = [HumanMessage("task"), *(AIMessage("a" * 400, id=f"{n}") for n in range(20))]
+    each = compress.tokens(turns[1])
+    kept = after(turns, spec(15 * each, prune_protect=5 * each))
+    assert [m.id for m in kept[1:]] == [f"{n}" for n in range(15, 20)]
+    kept = after(turns, spec(15 * each, prune_protect=5 * each + 1))
+    assert len(kept) == 1 + 6
+    kept = after(turns, spec(15 * each, prune_protect=2 * each, prune_minimum=7 * each))
+    assert len(kept) == 1 + 7
+
+
+def test_result_fits_the_limit() -> None:
+    """What stays fits the limit where turns are small enough, whatever is protected."""
+    turns = [HumanMessage("task"), *(AIMessage("a" * 400) for _ in range(20))]
+    kept = after(turns, spec(600, prune_protect=10_000, reserved_buffer=100))
+    assert sum(map(compress.tokens, kept)) <= 500
+
+
+SUMMARY = AIMessage("they met", response_metadata={"finish_reason": "stop"})
+
+
+def with_summary(limit: int = 60, **more: Any) -> compress.Spec:
+    return spec(limit, **more).model_copy(update={"enable_summary": True})
+
+
+def test_summary() -> None:
+    """The summary stands in place of what it sums up, and does not speak as the user."""
+    kept = after(LONG, with_summary(), SUMMARY)
+    (summary,) = [m for m in kept if m.name == compress.SUMMARY_NAME]
+    assert isinstance(summary, AIMessage)
+    assert "they met" in summary.text
+    assert fits_a_provider(kept)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        RuntimeError("down"),
+        AIMessage(""),
+        AIMessage(" \n"),
+        AIMessage("Error: context_length_exceeded"),
+        AIMessage("cut o", response_metadata={"finish_reason": "length"}),
+        AIMessage("cut o", response_metadata={"stop_reason": "max_tokens"}),
+    ],
+    ids=repr,
+)
+def test_failed_summary(reply: Any) -> None:
+    """A summary that fails, is empty, is cut off or is an error text is no summary."""
+    kept = after(LONG, with_summary(), reply)
+    assert not [m for m in kept if m.name == compress.SUMMARY_NAME]
+    assert kept == after(LONG, spec(60))
+
+
+def test_summaries_do_not_grow() -> None:
+    """Ten compactions in a row keep one summary, below its size limit."""
+    messages: list[BaseMessage] = [HumanMessage("task")]
+    for number in range(10):
+        messages += [said("x" * 4_000, f"c{number}"), result(f"c{number}", "y" * 4_000)]
+        messages = list(after(messages, with_summary(500), AIMessage("s" * 50_000)))
+        summaries = [m for m in messages if m.name == compress.SUMMARY_NAME]
+        assert len(summaries) <= 1
+        assert all(len(m.text) < compress.SUMMARY_CHARS + 100 for m in summaries)
+
+
+def test_nothing_left_to_shorten() -> None:
+    """Where the rest cannot shrink, no second summary of the same is asked for."""
+    messages = [HumanMessage("task"), said("", "c1"), result("c1", "y" * 9_000)]
+    first = after([*messages[:1], AIMessage("z" * 400), *messages[1:]], with_summary(), SUMMARY)
+    ended = compress.step(with_summary(), {"messages": list(first)}, Here(policy=ALLOW_ALL))
+    with pytest.raises(StopIteration) as stop:
+        next(ended)
+    assert stop.value.value == Result("done")
+
+
+def test_summary_holds_no_secret() -> None:
+    """A key in the summary is masked."""
+    kept = after(LONG, with_summary(), AIMessage("use sk-proj-TESTTESTTESTTESTTEST"))
+    assert "sk-proj" not in str(kept)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        HumanMessage("text <|endoftext|> and <|im_start|>"),
+        HumanMessage("\ud800"),
+        HumanMessage([{"type": "text", "text": "x"}, "y", {"type": "image_url", "image_url": "z"}]),
+        AIMessage([{"type": "thinking", "thinking": "x"}]),
+        AIMessage("", tool_calls=[{"name": "t", "args": {"a": float("nan")}, "id": "c"}]),
+        RemoveMessage(id="x"),
+    ],
+    ids=ascii,
+)
+def test_counting_never_raises(message: BaseMessage) -> None:
+    """Control tokens, odd letters, blocks and odd arguments are counted like any text."""
+    assert compress.tokens(message) > 0
+
+
+def test_counting_chinese() -> None:
+    """Ten thousand Chinese characters are not taken for a quarter of it."""
+    assert compress.tokens(HumanMessage("汉" * 10_000)) >= 5_000
+    assert compress.tokens(HumanMessage("abcd" * 10_000)) <= 12_000
+
+
+@pytest.mark.parametrize(
+    "fields",
+    ["context_limit: 1000", "context_limit: 2000", "prune_protect: -1", "reserved_buffer: 128000"],
+)
+def test_budget_that_cannot_be(fields: str, strategy_file: Callable[[str], Path]) -> None:
+    """A budget in which nothing fits is one clear error at load."""
+    text = f"strategy: s\nstart: c\nnodes: {{c: {{kind: compress, {fields}}}}}\nedges: {{c.done: end}}\n"
+    with pytest.raises(ConfigError, match=r"strategy\.yaml:3"):
+        agent_graph(["x"], strategy=strategy_file(text))
+
+
+def test_one_summary_a_step(strategy_file: Callable[[str], Path]) -> None:
+    """In a run each round asks for at most one summary, and values keep their origin (I10)."""
+    text = (
+        "strategy: s\nstart: act\nnodes:\n  act: act\n  guard: guard\n  tool: tool\n"
+        "  shorten: {kind: compress, context_limit: 1024, prune_protect: 0, prune_minimum: 0,"
+        " reserved_buffer: 900}\n"
+        "edges: {act.call: guard, act.answer: end, act.limit: end, guard.allow: tool,"
+        " guard.block: act, tool.done: shorten, shorten.done: act}\n"
+    )
+
+    def reply(messages: list[BaseMessage]) -> Any:
+        if messages[-1].text.startswith(compress.ASK):
+            return "they read evil@x.example"
+        return turn(("read", {"what": "evil@x.example " * 20}, "c1"))
+
+    graph = agent_graph(
+        [reply] * 30,
+        tools=[Recorder().tool("read")],
+        strategy=strategy_file(text),
+        checkpointer=InMemorySaver(),
+        order="call",
+        max_steps=6,
+    )
+    graph.invoke(ask("read my mail"), on())
+    values = graph.get_state(on()).values
+    model: Any = graph.nodes["act"].bound._work.model  # type: ignore[attr-defined]
+    summaries = [m for m in model.requests if m[-1].text.startswith(compress.ASK)]
+    assert 0 < len(summaries) <= 6
+    assert fits_a_provider(values["messages"])
+    users = [entry for entry in values["ledger"] if entry["source"] == "user"]
+    assert "evil" not in str(users)

@@ -1,0 +1,163 @@
+"""reflect: the critic ends, and what is learned from runs stays marked as untrusted (C89)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.store.memory import InMemoryStore
+
+from edgeward.graphs.locked import LockedGraph
+from tests.fakes import Recorder, agent_graph, ask, on, turn
+
+CRITIC = """\
+strategy: reflexion
+start: act
+nodes:
+  act: act
+  guard: guard
+  tool: tool
+  critic: {kind: reflect, mode: critique, max_revisions: 2}
+edges: {act.call: guard, act.answer: critic, act.limit: end, guard.allow: tool, guard.block: act,
+        tool.done: act, critic.revise: act, critic.accept: end}
+"""
+LEARN = """\
+strategy: learning
+start: act
+nodes: {act: act, guard: guard, tool: tool, learn: {kind: reflect, threshold: 2, insights: 2}}
+edges: {act.call: guard, act.answer: learn, act.limit: learn, guard.allow: tool, guard.block: act,
+        tool.done: act, learn.done: end}
+"""
+Write = Callable[[str], Path]
+
+
+def run(turns: list[Any], strategy: Path, **options: Any) -> tuple[LockedGraph, dict[str, Any]]:
+    graph = agent_graph(
+        turns, strategy=strategy, order="call", checkpointer=InMemorySaver(), **options
+    )
+    graph.invoke(ask("the task"), on())
+    return graph, graph.get_state(on()).values
+
+
+def requests(graph: LockedGraph) -> list[Any]:
+    """What the model was asked."""
+    return graph.nodes["act"].bound._work.model.requests  # type: ignore[attr-defined,no-any-return]
+
+
+def test_accepted(strategy_file: Write) -> None:
+    """An answer that the critic accepts is the answer."""
+    graph, values = run(["draft", "ACCEPT"], strategy_file(CRITIC))
+    assert values["messages"][-1].text == "draft"
+    assert values["run"]["stopped"] == ""
+    assert "<task>\nthe task\n</task>" in requests(graph)[1][0].text
+
+
+def test_revised(strategy_file: Write) -> None:
+    """What the critic says reaches the next attempt, and is gone after it."""
+    turns = ["draft", "REVISE: add a date", "better", "ACCEPT"]
+    graph, values = run(turns, strategy_file(CRITIC))
+    assert values["messages"][-1].text == "better"
+    assert "add a date" in requests(graph)[2][0].text
+    assert values["critique"] == ""
+
+
+def test_critic_that_is_never_satisfied(strategy_file: Write) -> None:
+    """After max_revisions the run ends with the last answer and says why."""
+    turns = ["a", "REVISE: 1", "b", "REVISE: 2", "c", "REVISE: 3"]
+    graph, values = run(turns, strategy_file(CRITIC))
+    assert values["messages"][-1].text == "c"
+    assert values["run"]["stopped"] == "max_revisions"
+    assert len(requests(graph)) == 5
+
+
+@pytest.mark.parametrize(
+    ("turns", "calls"),
+    [
+        (["a", "REVISE: x", "a", "REVISE: y", "a"], 3),
+        (["a", "REVISE: x", "b", "REVISE: x", "a"], 4),
+        (["a", "revise: x", "b", "Revise", "a"], 5),
+    ],
+    ids=["the answer repeats", "the criticism repeats", "alternating"],
+)
+def test_nothing_changes(turns: list[str], calls: int, strategy_file: Write) -> None:
+    """The loop ends where the answer or the criticism repeats."""
+    graph, _ = run(turns, strategy_file(CRITIC))
+    assert len(requests(graph)) == calls
+
+
+@pytest.mark.parametrize("reply", [RuntimeError("down"), "", "I think it is fine", "{}"], ids=repr)
+def test_failed_critic(reply: Any, strategy_file: Write) -> None:
+    """A critic that fails, or says neither word, never hides the answer."""
+    _, values = run(["draft", reply], strategy_file(CRITIC))
+    assert values["messages"][-1].text == "draft"
+
+
+def test_counters_of_the_critic_are_of_one_run(strategy_file: Write) -> None:
+    """The next run of the thread has its own revisions."""
+    turns = ["a", "REVISE: 1", "b", "REVISE: 2", "c"]
+    graph = agent_graph(
+        turns * 2, strategy=strategy_file(CRITIC), order="call", checkpointer=InMemorySaver()
+    )
+    graph.invoke(ask(), on())
+    graph.invoke(ask(), on())
+    assert len(requests(graph)) == 10
+
+
+def test_tokens_of_the_critic_count(strategy_file: Write) -> None:
+    """Every call is in the run's sum, the critic's too."""
+    _, values = run(["draft", "ACCEPT"], strategy_file(CRITIC))
+    spent = values["messages"][-1].usage_metadata["total_tokens"]
+    assert values["run"]["tokens"]["total_tokens"] > spent
+
+
+def insights(store: InMemoryStore) -> list[dict[str, Any]]:
+    """What was learned, the run counter left out."""
+    found = store.search(("edgeward",), limit=50)
+    return [item.value for item in found if item.key != "count"]
+
+
+async def test_learning(strategy_file: Write) -> None:
+    """At the threshold insights are drawn; they are kept with their sources, as untrusted."""
+    store = InMemoryStore()
+    key = "sk-proj-TESTTESTTESTTESTTEST"
+    call = turn(("read", {"what": "a"}, "c1"))
+    turns = ["one", call, "two", f"1. Ask first\n2. Never use {key}\n3. A third", "three"]
+    graph = agent_graph(
+        turns,
+        strategy=strategy_file(LEARN),
+        order="call",
+        tools=[Recorder().tool("read")],
+        store=store,
+    )
+    graph.invoke(ask())
+    assert insights(store) == []
+    result = await graph.ainvoke(ask())
+    assert result["messages"][-1].text == "two"
+    found = insights(store)
+    assert sorted(i["text"] for i in found) == ["Ask first", "Never use [REDACTED:openai_key]"]
+    for insight in found:
+        assert insight["trust"] == "untrusted"
+        assert insight["sources"] == ["read"]
+    graph.invoke(ask())
+    assert len(insights(store)) == 2
+
+
+@pytest.mark.parametrize("reply", [RuntimeError("down"), "", "no list", "1. " + "x" * 900])
+def test_learning_that_fails(reply: Any, strategy_file: Write) -> None:
+    """A reflection that fails, or is empty, leaves the answer and what was learned before."""
+    store = InMemoryStore()
+    graph = agent_graph(
+        ["one", "two", reply], strategy=strategy_file(LEARN), order="call", store=store
+    )
+    graph.invoke(ask())
+    assert graph.invoke(ask())["messages"][-1].text == "two"
+    assert insights(store) == []
+
+
+def test_no_store(strategy_file: Write) -> None:
+    """Without a store nothing is asked and nothing is kept."""
+    _, values = run(["one"], strategy_file(LEARN))
+    assert values["messages"][-1].text == "one"
