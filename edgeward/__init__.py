@@ -7,8 +7,15 @@ nothing and a program that wants the guard alone never loads LangGraph.
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+# In a clone the rooms lie beside this folder. Whoever starts Python there gets this folder first,
+# installed or not, and must find them.
+_beside = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+if os.path.isfile(os.path.join(_beside, "graphs", "schema.py")):
+    __path__.append(_beside)
 
 if TYPE_CHECKING:
     from edgeward.graphs.agent import (

@@ -9,7 +9,8 @@ One agent object serves any number of runs at once; what belongs to a run is in 
 from __future__ import annotations
 
 import uuid
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping, Sequence
+from contextlib import aclosing, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType, TracebackType
@@ -37,6 +38,9 @@ from .locked import LockedGraph
 from .result import AgentResult, AgentStep, Trace
 from .schema import Strategy, load_strategy
 
+Happened = tuple[Event, list[AgentStep]]
+"""An event of a run, and the steps of the trace that it completed."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class AgentConfig:
@@ -61,6 +65,11 @@ class AgentConfig:
     max_substeps_per_step: int = 3
     load_env: bool = True
     dotenv_path: str | Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_substeps_per_step < 1:
+            wrong = f"max_substeps_per_step is {self.max_substeps_per_step}"
+            raise ValueError(f"{wrong}; it must be 1 or more")
 
 
 class BaseAgent:
@@ -96,8 +105,11 @@ class BaseAgent:
         plans: on the plan's length).
         """
         started = _Run(task, thread, max_steps, context)
-        await self._consume(started, started.input)
-        return await self._closed(started)
+        try:
+            await self._consume(started, started.input)
+        finally:
+            await self._aforget(started)
+        return started.trace.result()
 
     async def resume(
         self, thread: str, answers: Mapping[str, Any] | None = None, *, max_steps: int | None = None
@@ -125,32 +137,40 @@ class BaseAgent:
     ) -> AgentResult:
         """`run` for programs without an event loop."""
         started = _Run(task, thread, max_steps, context)
-        for _ in self._events(started, started.input):
-            pass
-        result = started.trace.result()
-        if started.forgets and not result.waiting and self._saver is not None:
-            self._saver.delete_thread(started.thread)
-        return result
+        try:
+            for _ in self._events(started, started.input):
+                pass
+        finally:
+            self._forget(started)
+        return started.trace.result()
 
     def stream(
         self, task: str, *, max_steps: int | None = None, thread: str | None = None
     ) -> Iterator[AgentStep]:
         """Do one task, giving each step of the trace as it is complete."""
         started = _Run(task, thread, max_steps, None)
-        for _, steps in self._events(started, started.input):
-            yield from steps
-        yield from started.trace.flush()
+        try:
+            with closing(self._events(started, started.input)) as found:
+                for _, steps in found:
+                    yield from steps
+            yield from started.trace.flush()
+        finally:
+            self._forget(started)
 
     async def astream(
         self, task: str, *, max_steps: int | None = None, thread: str | None = None
     ) -> AsyncIterator[AgentStep]:
         """`stream` for an event loop."""
         started = _Run(task, thread, max_steps, None)
-        async for _, steps in self._aevents(started, started.input):
-            for step in steps:
+        try:
+            async with aclosing(self._aevents(started, started.input)) as found:
+                async for _, steps in found:
+                    for step in steps:
+                        yield step
+            for step in started.trace.flush():
                 yield step
-        for step in started.trace.flush():
-            yield step
+        finally:
+            await self._aforget(started)
 
     def events(
         self,
@@ -222,28 +242,33 @@ class BaseAgent:
         )
         return compile_strategy(strategy, parts, checkpointer=self._saver, store=config.store)
 
-    def _events(self, run: _Run, given: Any) -> Iterator[tuple[Event, list[AgentStep]]]:
+    def _events(self, run: _Run, given: Any) -> Generator[Happened, None, None]:
         for update in self.graph.stream(given, run.config, **run.options):
             run.trace.saw(update)
             for event in events(update):
                 yield event, run.trace.add(event)
 
-    async def _aevents(self, run: _Run, given: Any) -> AsyncIterator[tuple[Event, list[AgentStep]]]:
-        async for update in self.graph.astream(given, run.config, **run.options):
-            run.trace.saw(update)
-            for event in events(update):
-                yield event, run.trace.add(event)
+    async def _aevents(self, run: _Run, given: Any) -> AsyncGenerator[Happened, None]:
+        stream: Any = self.graph.astream(given, run.config, **run.options)
+        async with aclosing(stream):
+            async for update in stream:
+                run.trace.saw(update)
+                for event in events(update):
+                    yield event, run.trace.add(event)
 
     async def _consume(self, run: _Run, given: Any) -> None:
         async for _ in self._aevents(run, given):
             pass
 
-    async def _closed(self, run: _Run) -> AgentResult:
-        """The result; a thread that nobody named and nobody has to answer is forgotten."""
-        result = run.trace.result()
-        if run.forgets and not result.waiting and self._saver is not None:
+    def _forget(self, run: _Run) -> None:
+        """Drop a thread that nobody named and nobody has to answer."""
+        if run.forgets and not run.trace.waiting and self._saver is not None:
+            self._saver.delete_thread(run.thread)
+
+    async def _aforget(self, run: _Run) -> None:
+        """`_forget` for an event loop."""
+        if run.forgets and not run.trace.waiting and self._saver is not None:
             await self._saver.adelete_thread(run.thread)
-        return result
 
 
 class SimpleAgent(BaseAgent):

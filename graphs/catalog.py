@@ -71,6 +71,14 @@ def canonical_arguments(
     if unknown and schema.model_config.get("extra") != "allow":
         allowed = ", ".join(sorted(known)) or "none"
         raise ValueError(f"unknown argument {', '.join(unknown)[:120]}; allowed: {allowed}")
+    result = _read(schema, arguments)
+    if _read(schema, result) != result:
+        # The tool reads them once more when it runs: then it would run something else.
+        raise ValueError("the tool's schema reads them differently each time")
+    return result
+
+
+def _read(schema: type[BaseModel], arguments: Mapping[str, Any]) -> dict[str, Any]:
     read = schema.model_validate(dict(arguments))
     result: dict[str, Any] = read.model_dump(mode="json", by_alias=True)
     canonical_json(result)

@@ -105,7 +105,8 @@ class Trace:
             case "result":
                 assert event.message is not None
                 self._results.append(event.message)
-                if len(self._results) >= len(self._order):
+                # A resumed run did not see the calls: its results are whole when it goes on.
+                if self._order and len(self._results) >= len(self._order):
                     new = self.flush()
             case "plan":
                 steps = [str(s) for s in event.plan.get("steps", [])]

@@ -44,6 +44,9 @@ class Policy:
     block_message: str = "[Edgeward] Action blocked by policy."
     source: str = ""
 
+    def __post_init__(self) -> None:
+        self.patterns.freeze()
+
     def scan_result(self, text: str) -> tuple[float, tuple[str, ...]]:
         """How much a text that came back from a tool looks like an injection.
 

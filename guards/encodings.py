@@ -196,11 +196,17 @@ def json_text(text: str) -> str:
 
 def _runs(text: str, seen: Views, known: set[str], layer: int) -> None:
     """Decode the runs of base64 and hexadecimal digits and of tag characters in `text`."""
+    tags = [] if text.isascii() else _TAGS.findall(text)
+    if tags:
+        # One message, whatever stands between its characters.
+        told = "".join(chr(ord(c) - 0xE0000) for run in tags for c in run)
+        if told not in known:
+            known.add(told)
+            seen.texts.append(told)
+            _chain(told, seen, known, layer)
     if layer >= MAX_LAYERS:
         return
     readable: list[str] = []
-    if not text.isascii():
-        readable += ["".join(chr(ord(c) - 0xE0000) for c in run) for run in _TAGS.findall(text)]
     for match in _B64_RUN.finditer(text):
         _open_base64(match[0], readable, seen)
     if any(c in text for c in "\r\n ") and len(text) > 60:

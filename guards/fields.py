@@ -38,7 +38,7 @@ class Kind:
 
 _KINDS = {
     Kind.HOST: "host hosts hostname hostnames server servers proxy proxies ip ips ipaddress "
-    "nameserver gateway peer",
+    "nameserver",
     Kind.DOMAIN: "domain domains fqdn dns",
     Kind.URL: "url urls uri uris endpoint endpoints webhook webhooks callback website site "
     "homepage baseurl weburl imageurl",

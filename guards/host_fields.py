@@ -13,6 +13,8 @@ from .links import ONLY_SPECIAL, authority_at, split_port
 
 _SLASHES = re.compile(r"[/\\]*")
 _NUMBER = re.compile(r"0[xX][0-9A-Fa-f]*|[0-9]+")
+_BACKSLASH_ENDS = re.compile(r"[^/?#\\]*\\")
+_MAIL_DOMAIN = re.compile(r"\.[A-Za-z]{2,63}\Z")
 _BLANKS = "".join(map(chr, range(33)))
 _CONTROLS = re.compile(r"[\t\r\n]")
 _TYPED_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
@@ -36,7 +38,7 @@ def typed_hosts(text: str, kind: int) -> Iterator[Destination]:
         for part in parts:
             yield from (d for d in typed_hosts(part, kind) if d.fault or looks_like_host(d.host))
         return
-    clean = _CONTROLS.sub("", value)
+    clean = value if value.isprintable() else _CONTROLS.sub("", value)
     scheme = _TYPED_SCHEME.match(clean)
     if scheme and not _PORT_FOLLOWS.match(clean, scheme.end()):
         yield from _typed_link(value, clean, scheme)
@@ -86,6 +88,17 @@ def _typed_host(clean: str, kind: int) -> Iterator[Destination]:
     if kind & Kind.HOST and clean.count(":") > 1 and canonical_host(clean):
         yield Destination(canonical_host(clean) or "", short(clean))
         return
+    if "@" in authority and kind & (Kind.HOST | Kind.DOMAIN | Kind.URL):
+        local, _, domain = authority.rpartition("@")
+        if not local:
+            authority = domain  # "@example.com": all addresses there
+            if not domain:
+                return
+        elif authority == clean and "@" not in local and _MAIL_DOMAIN.search(domain):
+            return  # a mail address, and looked at as one
+        else:
+            yield Destination("", short(authority), "user information before the host")
+            return
     telling = (
         DOTS.search(authority)
         or ":" in authority
@@ -97,11 +110,7 @@ def _typed_host(clean: str, kind: int) -> Iterator[Destination]:
         return
     if kind & Kind.LINK and not kind & (Kind.URL | Kind.HOST):
         return  # a file of the same site
-    if "@" in authority:
-        if authority.count("@") > 1 or ":" in authority:
-            yield Destination("", short(authority), "user information before the host")
-        return  # otherwise a mail address, which is looked at as one
-    if clean[len(authority) : len(authority) + 1] == "\\":
+    if _BACKSLASH_ENDS.match(clean):
         yield Destination("", short(clean), "a backslash before the host ends")
         return
     name, port = split_port(authority)

@@ -223,7 +223,10 @@ class Examined:
             return
         found: set[Destination] = set()
         for index, text in self.texts():
-            for destination in destinations(text, self.kinds[index]):
+            kind = self.kinds[index]
+            if not kind & Kind.POINTS and not _pointed(text):
+                continue
+            for destination in destinations(text, kind):
                 if destination not in found:
                     found.add(destination)
                     yield index, destination
@@ -280,6 +283,11 @@ def _all_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         for key, value in pairs:
             found[key].append(value)
     return found
+
+
+def _pointed(text: str) -> bool:
+    """Whether a text holds a sign without which it names no destination by itself."""
+    return "@" in text or ":" in text or "//" in text or "\\" in text
 
 
 def _is_fragment(text: str) -> bool:

@@ -58,19 +58,20 @@ class PatternSet:
     value; it never leaves out one that does.
     """
 
-    __slots__ = ("_always", "_patterns", "_set", "signal")
+    __slots__ = ("_always", "_frozen", "_patterns", "_set", "signal")
 
     def __init__(self, *, signal: str = SIGNAL) -> None:
         self._patterns: list[tuple[str, bool]] = []
         self._always: tuple[int, ...] = ()
         self._set: re2.Set | None = None
+        self._frozen = False
         self.signal = self.add(signal) if signal else 0
         """Number of the pattern that says whether a text could hold something encoded; 0: none."""
 
     def add(self, pattern: str, *, ignore_case: bool = False) -> int:
         """The number under which `candidates` will name the pattern (1 or more)."""
         self._patterns.append((pattern, ignore_case))
-        self._set = None
+        self._frozen = False
         return len(self._patterns)
 
     def freeze(self) -> None:
@@ -83,22 +84,27 @@ class PatternSet:
             made.Add(r"[^\s\S]" if bound else ("(?im)" if ignore_case else "(?m)") + pattern)
             if bound:
                 always.append(number)
-        made.Compile()
+        try:
+            made.Compile()
+        except re2.error:
+            made = None  # too large for one automaton: every pattern is always a candidate
         self._always = tuple(always)
         self._set = made
+        self._frozen = True
 
     def candidates(self, text: str) -> frozenset[int]:
         """Numbers of the patterns that may match one of the values in `text`."""
-        if self._set is None:
+        if not self._frozen:
             self.freeze()
-        assert self._set is not None
+        if self._set is None:
+            return frozenset(range(1, len(self._patterns) + 1))
         try:
             found = self._set.Match(text)
         except UnicodeEncodeError:
             found = self._set.Match(searchable(text))
         if found == [0] and not self._always:
             return _NONE
-        if not found:
+        if not found:  # the automaton ran out of memory
             return frozenset(range(1, len(self._patterns) + 1))
         return frozenset((*found, *self._always)) - {0}
 

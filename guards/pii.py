@@ -109,12 +109,15 @@ def _luhn(number: str) -> bool:
 
 
 def _phone(text: str, start: int, end: int) -> Iterator[Span]:
-    value = text[start:end]
-    digits = sum(c.isdigit() for c in value)
-    if not _clean(text, start, end):
-        return
-    if (value[0] == "+" and 8 <= digits <= 15) or (value[0] != "+" and digits == 10):
-        yield start, end, "phone"
+    """With a plus sign, or three groups; what follows after a space may be another number."""
+    while end > start:
+        value = text[start:end]
+        digits = sum(c.isdigit() for c in value)
+        real = 8 <= digits <= 15 if value[0] == "+" else digits == 10
+        if real and _clean(text, start, end):
+            yield start, end, "phone"
+            return
+        end = start + max(value.rfind(" "), 0)
 
 
 def _ipv4(text: str, start: int, end: int) -> Iterator[Span]:

@@ -239,6 +239,13 @@ def add_usage(run: Mapping[str, Any], reply: AIMessage) -> dict[str, Any]:
     return {**run, "tokens": tokens, "spent": spent}
 
 
+def call_ids(message: BaseMessage) -> set[str]:
+    """The ids of the calls that a message proposes, readable or not."""
+    if not isinstance(message, AIMessage):
+        return set()
+    return {str(call["id"]) for call in [*message.tool_calls, *message.invalid_tool_calls]}
+
+
 def open_calls(messages: Sequence[BaseMessage]) -> tuple[AIMessage | None, set[str]]:
     """The last message of the model, if calls in it still wait for an answer, and their ids."""
     answered: set[str] = set()
@@ -246,8 +253,8 @@ def open_calls(messages: Sequence[BaseMessage]) -> tuple[AIMessage | None, set[s
         if isinstance(message, ToolMessage):
             answered.add(message.tool_call_id)
         elif isinstance(message, AIMessage):
-            ids = {str(c["id"]) for c in [*message.tool_calls, *message.invalid_tool_calls]}
-            return (message, ids - answered) if ids - answered else (None, set())
+            ids = call_ids(message) - answered
+            return (message, ids) if ids else (None, set())
         else:
             break
     return None, set()

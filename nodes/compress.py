@@ -7,21 +7,29 @@ Reads: messages, run. Writes: messages, run. Outcomes: `done`.
 
 It acts when the messages and `reserved_buffer` together pass `context_limit`: the newest
 `prune_protect` tokens stay untouched, older turns are summed up in one message or dropped, and at
-least `prune_minimum` tokens stay. A call is never parted from its results; the user's task stays.
+least `prune_minimum` tokens stay. A call is never parted from its results; system messages and the
+user's task stay.
 The ledger is not touched: where a value came from is known even when the text is gone (I10).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, ToolMessage
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    RemoveMessage,
+    SystemMessage,
+    ToolMessage,
+)
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
-from pydantic import Field
+from pydantic import Field, model_validator
+from typing_extensions import Self
 
-from ..guards.verdict import canonical_json
-from ._base import CallModel, Here, NodeSpec, Result, State, Step, add_usage
+from ._base import CallModel, Here, NodeSpec, Result, State, Step, add_usage, call_ids
 
 ASK = (
     "Sum up the conversation below for the assistant that goes on with it. Keep names, ids, "
@@ -30,6 +38,8 @@ ASK = (
 SUMMARY_NAME = "summary"
 SUMMARY_CHARS = 8_000
 TOKENS_AN_IMAGE = 1_000
+ERROR_TEXTS = ("error:", "error code", '{"error')
+"""How an answer begins that is the report of a failure and no summary."""
 
 
 class Spec(NodeSpec):
@@ -43,6 +53,29 @@ class Spec(NodeSpec):
     reserved_buffer: int = Field(default=20_000, ge=0)
     enable_summary: bool = True
 
+    @model_validator(mode="before")
+    @classmethod
+    def _shrink(cls, data: Any) -> Any:
+        """Defaults that do not fit below a small `context_limit` shrink with it."""
+        limit = data.get("context_limit") if isinstance(data, Mapping) else None
+        if not isinstance(limit, int) or isinstance(limit, bool):
+            return data
+        fitting = {
+            "prune_protect": min(40_000, limit // 2),
+            "prune_minimum": min(20_000, limit // 4),
+            "reserved_buffer": min(20_000, limit // 4),
+        }
+        return {**fitting, **data}
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.reserved_buffer >= self.context_limit:
+            raise ValueError(
+                f"reserved_buffer ({self.reserved_buffer}) leaves nothing of context_limit"
+                f" ({self.context_limit}); make it smaller"
+            )
+        return self
+
     def outcomes(self) -> tuple[str, ...]:
         return ("done",)
 
@@ -52,17 +85,20 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     if sum(map(tokens, messages)) + spec.reserved_buffer <= spec.context_limit:
         return Result("done")
     old, new = _parted(messages, spec)
-    if not old:
-        return Result("done")
+    task = next((m for m in reversed(messages) if isinstance(m, HumanMessage)), None)
+    stays = [m for m in old if isinstance(m, SystemMessage) or m is task]
+    goes = [m for m in old if not (isinstance(m, SystemMessage) or m is task)]
+    if all(m.name == SUMMARY_NAME for m in goes):
+        return Result("done")  # what is left cannot shrink: another summary would gain nothing
     run = dict(state.get("run") or {})
     summary: list[BaseMessage] = []
     if spec.enable_summary:
-        reply = yield from _summary(old)
+        reply = yield from _summary(goes)
         if reply is not None:
             run = add_usage(run, reply)
             text = here.policy.redactor.secrets(reply.text)[0][:SUMMARY_CHARS]
             summary = [AIMessage(f"Summary of what came before:\n{text}", name=SUMMARY_NAME)]
-    kept = [*[m for m in old if _is_task(m, messages)], *summary, *new]
+    kept = [*stays, *summary, *new]
     return Result("done", {"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *kept], "run": run})
 
 
@@ -79,7 +115,7 @@ def tokens(message: BaseMessage) -> int:
         else:
             total += _text_tokens(str(block.get("text", block)))
     if isinstance(message, AIMessage) and message.tool_calls:
-        total += sum(_text_tokens(canonical_json(call["args"])) + 8 for call in message.tool_calls)
+        total += sum(_text_tokens(str(call["args"])) + 8 for call in message.tool_calls)
     return total
 
 
@@ -106,20 +142,21 @@ def _parted(
 
 
 def _turns(messages: Sequence[BaseMessage]) -> list[list[BaseMessage]]:
-    """The messages in pieces that belong together: a call with all its results."""
+    """The messages in pieces that belong together: a call with all its results.
+
+    A result whose call is gone is left out: no provider takes it.
+    """
     turns: list[list[BaseMessage]] = []
+    waiting: set[str] = set()
     for message in messages:
-        if isinstance(message, ToolMessage) and turns:
-            turns[-1].append(message)
-        else:
-            turns.append([message])
+        if isinstance(message, ToolMessage):
+            if message.tool_call_id in waiting:
+                waiting.discard(message.tool_call_id)
+                turns[-1].append(message)
+            continue
+        waiting = call_ids(message)
+        turns.append([message])
     return turns
-
-
-def _is_task(message: BaseMessage, messages: Sequence[BaseMessage]) -> bool:
-    """Whether this is the user's last word: it stays, whatever is dropped."""
-    last = next((m for m in reversed(messages) if isinstance(m, HumanMessage)), None)
-    return message is last
 
 
 def _summary(old: Sequence[BaseMessage]) -> Any:
@@ -130,7 +167,10 @@ def _summary(old: Sequence[BaseMessage]) -> Any:
         reply = yield CallModel([HumanMessage(f"{ASK}\n\n<data>\n{text}\n</data>")], tools=False)
     except Exception:  # noqa: BLE001 - a failed summary never ends the run
         return None
+    text = reply.text.strip()
+    if not text or text.casefold().startswith(ERROR_TEXTS):
+        return None
     finish = reply.response_metadata.get("finish_reason") or reply.response_metadata.get(
         "stop_reason"
     )
-    return reply if reply.text.strip() and finish not in ("length", "max_tokens") else None
+    return reply if finish not in ("length", "max_tokens") else None

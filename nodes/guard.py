@@ -25,7 +25,7 @@ from typing_extensions import Self
 from ..guards.audit import record
 from ..guards.decide import decide
 from ..guards.ledger import History, Ledger
-from ..guards.verdict import Finding, ToolCall, Verdict, Word, strictest
+from ..guards.verdict import Finding, ToolCall, Verdict, Word, canonical_json, strictest
 from ._base import Here, NodeSpec, Result, State, Step, as_arguments, open_calls
 
 
@@ -178,6 +178,10 @@ def _answered(asked: Decided, answer: Answer, here: Here, history: History) -> D
     assert here.catalog is not None
     call = here.catalog.canonical(replace(asked.call, arguments=as_arguments(answer.args)))
     verdict = decide(here.policy, call, history)
+    _, labels = here.policy.redactor.secrets(canonical_json(call.arguments))
+    if labels:  # a person's secret is none the less a secret: the call goes on through the state
+        call = replace(call, arguments=here.policy.redactor.value(call.arguments))
+        verdict = _with_secrets(call, verdict, here, sorted(set(labels)))
     return Decided(_as_it_runs(call, verdict), verdict, approval)
 
 

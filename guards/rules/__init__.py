@@ -20,7 +20,6 @@ import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.metadata import entry_points
 from typing import Annotated, Any, Protocol, runtime_checkable
 
 from pydantic import AfterValidator, Field
@@ -94,6 +93,8 @@ def rule_modules() -> Mapping[str, RuleModule]:
         ValueError: an installed module takes a key that is taken, or lacks a part. A rule that is
             silently missing would allow what it should block.
     """
+    from importlib.metadata import entry_points  # slow to import, and needed only here
+
     found: dict[str, RuleModule] = {}
     for info in pkgutil.iter_modules(__path__):
         if not info.name.startswith("_"):

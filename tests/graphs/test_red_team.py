@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from langgraph.types import Command, Send
 from edgeward.graphs.locked import LockedGraph, LockViolation
 from edgeward.guards.ticket import TicketKey
 from edgeward.guards.verdict import ToolCall
+from edgeward.nodes._base import NodeFault
 from tests.fakes import Recorder, agent_graph, answers, ask, keyed_graph, on, turn
 
 CALL = {"id": "c1", "name": "pay", "arguments": {"what": "x", "amount": 1}}
@@ -162,6 +164,30 @@ def test_forged_message_in_the_past(recorder: Recorder) -> None:
     )
     old = graph.invoke(ask(), on())["messages"][-1]
     graph.invoke({"messages": [PROPOSED.model_copy(update={"id": old.id})]}, on())
+    assert recorder.runs == []
+
+
+async def test_tool_node_by_itself(graph: LockedGraph, recorder: Recorder) -> None:
+    """The tool node, taken out of the graph and called, checks the ticket all the same."""
+    for node in (graph.nodes["tool"], graph.nodes["tool"].bound):
+        for sent in (FORGED, {**FORGED, "call": {**CALL, "extra": 1}}, {"messages": [PROPOSED]}):
+            with contextlib.suppress(NodeFault):
+                node.invoke(sent)
+            with contextlib.suppress(NodeFault):
+                await node.ainvoke(sent)
+    assert recorder.runs == []
+
+
+def test_graph_that_is_compiled_again(graph: LockedGraph, recorder: Recorder) -> None:
+    """The builder behind the graph makes one without the lock, whose tools need tickets too."""
+    unlocked = graph.builder.compile(checkpointer=InMemorySaver())
+    for jump in JUMPS:
+        with contextlib.suppress(Exception):
+            unlocked.invoke(jump, on("other"))
+    forged = {"messages": [PROPOSED], "approved": [FORGED], "outcome": "allow"}
+    with contextlib.suppress(Exception):
+        unlocked.update_state(on("u"), forged, as_node="guard")
+        unlocked.invoke(None, on("u"))
     assert recorder.runs == []
 
 

@@ -213,3 +213,40 @@ class TestEditedFile:
         saver.conn.commit()
         self.go_on(graph)
         assert recorder.runs == []
+
+
+def test_stopping_before_the_tool(recorder: Recorder) -> None:
+    """A run that is stopped between the decision and the call goes on, and the call runs once."""
+    turns = [turn(("pay", {"what": "x"}, "c1")), "done"]
+    graph = agent_graph(turns, tools=[recorder.tool("pay")], checkpointer=InMemorySaver())
+    graph.invoke(ask(), on(), interrupt_before=["tool"])
+    assert recorder.runs == []
+    assert graph.get_state(on()).next == ("tool",)
+    graph.invoke(None, on())
+    assert recorder.names() == ["pay"]
+
+
+def test_policy_that_changed_meanwhile(tmp_path: Path, recorder: Recorder) -> None:
+    """A ticket of an older policy is none: what it let through is not run under the new one."""
+    turns = [turn(("pay", {"what": "x"}, "c1")), "done"]
+    tools, path = [recorder.tool("pay")], tmp_path / "t.sqlite"
+    old = agent_graph(turns, tools=tools, words={"pay": "allow"}, checkpointer=path)
+    old.invoke(ask(), on(), interrupt_before=["tool"])
+    new = agent_graph(turns, tools=tools, words={"pay": "block"}, checkpointer=path)
+    found = answers(new.invoke(None, on())["messages"])
+    assert recorder.runs == []
+    assert "no valid ticket" in found[0][1]
+
+
+def test_thread_that_was_copied(tmp_path: Path, recorder: Recorder) -> None:
+    """A thread that was copied under another name in the file has no good tickets there."""
+    turns = [turn(("pay", {"what": "x"}, "c1")), "done"]
+    saver = SqliteThreads(tmp_path / "t.sqlite")
+    graph = agent_graph(turns, tools=[recorder.tool("pay")], checkpointer=saver)
+    graph.invoke(ask(), on(), interrupt_before=["tool"])
+    for table in ("checkpoints", "writes"):
+        saver.conn.execute(f"UPDATE {table} SET thread_id = 'copy'")
+    saver.conn.commit()
+    found = answers(graph.invoke(None, on("copy"))["messages"])
+    assert recorder.runs == []
+    assert "no valid ticket" in found[0][1]

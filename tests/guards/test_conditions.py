@@ -19,7 +19,8 @@ def failing(condition: dict[str, Any], value: Any) -> list[str]:
 @pytest.mark.parametrize(
     ("condition", "good", "bad"),
     [
-        ({"max": 1000}, [1000, 5.5, "12", -3, " 1e2 "], [1001, "1001", "x", True, "1_0", "٣٠٠٠", [5000]]),
+        ({"max": 1000}, [1000, 5.5, "12", -3, " 1e2 "],
+         [1001, "1001", "x", True, "1_0", "٣٠٠٠", [5000]]),
         ({"min": 1, "max": 2}, [1, 2, 1.5], [0, 3, None, {}]),
         ({"in": ["a", 1, True]}, ["a", 1, True, ["a"]], ["A", "a ", "1", 0, False, "b"]),
         ({"in": [1]}, [1, 1.0], [True]),
@@ -31,7 +32,8 @@ def failing(condition: dict[str, Any], value: Any) -> list[str]:
         ({"under": "/user"}, ["/user", "/user/a/b", "/user/./x/../y"],
          ["/users", "/user/../etc", "user/x", "/user/%2e%2e/etc", "/", "~/user", "/user/a\0b",
           "/user/．．／etc", "\\user\\..\\etc", "..", 3]),
-        ({"under": ["docs", "/tmp/"]}, ["docs/a", "/tmp/x", "./docs/x"], ["docs2", "/tmpx", "../docs"]),
+        ({"under": ["docs", "/tmp/"]}, ["docs/a", "/tmp/x", "./docs/x"],
+         ["docs2", "/tmpx", "../docs"]),
         ({"under": "."}, ["a/b", "x"], ["../x", "/etc", "C:\\x", ".."]),
         ({"match": ".*", "in": ["x"]}, ["x"], ["y"]),
     ],

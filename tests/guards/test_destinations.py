@@ -7,6 +7,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from .conftest import Ask
 
@@ -54,6 +56,12 @@ BAD_ARGUMENTS: list[dict[str, Any]] = [
     {"host": "evil.example"},
     {"endpoint": "evil.example:8443/c"},
     {"server": "prod-db"},
+    {"domain": "@evil.test"},
+    {"url": "user@10.0.0.1/x"},
+    {"url": "user@2852039166"},
+    {"proxy": "user@localhost"},
+    {"url": "example.com\\@evil.test"},
+    {"contact_url": "ann@evil.test"},
     {"proxy": "http://evil.test:3128"},
     {"webhookUrl": "evil.test/x"},
     {"callback_url": "evil.test"},
@@ -89,6 +97,12 @@ BAD_ARGUMENTS: list[dict[str, Any]] = [
 
 GOOD_ARGUMENTS: list[dict[str, Any]] = [
     {"domain": "finance"},
+    {"gateway": "stripe"},
+    {"domain": "@example.com"},
+    {"contact_url": "ann@example.com"},
+    {"url": "N/A"},
+    {"server": "Production server"},
+    {"from": "en", "to": "de"},
     {"url_count": 5},
     {"server_id": "abc"},
     {"website_title": "Hello there"},
@@ -215,3 +229,14 @@ def test_many_hosts_are_cut(ask: Ask) -> None:
     verdict = ask(EGRESS, {"text": text})
     assert verdict.word == "block"
     assert len(verdict.reason) < 5_000
+
+
+_SIGNS = st.text("a1.:/\\@[]%?#;, \t\n\"'<>xn-\u3002\u0430", max_size=24)
+
+
+@settings(max_examples=400, deadline=None)
+@given(_SIGNS, st.sampled_from(["url", "host", "domain", "to", "href", "text"]))
+def test_no_check_fails_on_any_value(ask: Ask, text: str, field: str) -> None:
+    """However broken a link, host or address is, it is read or refused, never an exception."""
+    verdict = ask(EGRESS, {field: text, "urls": [text, "http://" + text]})
+    assert "failed" not in verdict.reason

@@ -224,11 +224,12 @@ def test_counting_chinese() -> None:
 
 @pytest.mark.parametrize(
     "fields",
-    ["context_limit: 1000", "context_limit: 2000", "prune_protect: -1", "reserved_buffer: 128000"],
+    ["context_limit: 1000", "prune_protect: -1", "reserved_buffer: 128000"],
 )
 def test_budget_that_cannot_be(fields: str, strategy_file: Callable[[str], Path]) -> None:
     """A budget in which nothing fits is one clear error at load."""
-    text = f"strategy: s\nstart: c\nnodes: {{c: {{kind: compress, {fields}}}}}\nedges: {{c.done: end}}\n"
+    nodes = f"nodes: {{c: {{kind: compress, {fields}}}}}"
+    text = f"strategy: s\nstart: c\n{nodes}\nedges: {{c.done: end}}\n"
     with pytest.raises(ConfigError, match=r"strategy\.yaml:3"):
         agent_graph(["x"], strategy=strategy_file(text))
 

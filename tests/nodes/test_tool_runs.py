@@ -10,10 +10,12 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import InjectedToolCallId, StructuredTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, interrupt
 
@@ -190,6 +192,21 @@ async def test_tool_that_asks(kind: str) -> None:
     assert recorder.names() == ["pay"] * 4
 
 
+def test_injected_arguments() -> None:
+    """A tool may ask for its call's id and the run's configuration; a model cannot give them."""
+
+    def who(what: str, call_id: Annotated[str, InjectedToolCallId], config: RunnableConfig) -> str:
+        """Says who it is."""
+        return f"{what} {call_id} {config['configurable']['thread_id']}"
+
+    who.__annotations__ |= {"call_id": Annotated[str, InjectedToolCallId], "config": RunnableConfig}
+    calls = turn(("who", {"what": "a"}, "c1"), ("who", {"what": "a", "call_id": "c9"}, "c2"))
+    graph = agent_graph([calls, "done"], tools=[tool(who)], checkpointer=InMemorySaver())
+    found = dict(answers(graph.invoke(ask(), on())["messages"]))
+    assert found["c1"] == "a c1 t"
+    assert "unknown argument call_id" in found["c2"]
+
+
 def reachable(root: object) -> Iterator[object]:
     """Everything that can be reached from an object, modules and classes left out."""
     seen: set[int] = set()
@@ -221,7 +238,5 @@ def test_who_holds_the_tools(node: str) -> None:
 def _described(body: Callable[..., Any]) -> Callable[..., Any]:
     body.__doc__ = "Pays."
     body.__annotations__ = {}
-    from langchain_core.tools import StructuredTool
-
     schema = {"type": "object", "properties": {}}
     return StructuredTool(name="pay", description="Pays.", args_schema=schema, func=body)  # type: ignore[return-value]

@@ -1,4 +1,4 @@
-"""`secret_patterns`: blocked in arguments, masked in text, masked in arguments that run redacted."""
+"""`secret_patterns`: blocked in arguments, masked in text and where a tool runs redacted."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ def word(
     return decide(policy, ToolCall(name, arguments or {}), History()).word
 
 
-TOOLS = {"get_*": "allow", "get_secret*": "block", "get_secret_santa": "allow", "delete_file": "ask",
-         "del*": "block", "*": "ask"}  # fmt: skip
+TOOLS = {"get_*": "allow", "get_secret*": "block", "get_secret_santa": "allow",
+         "delete_file": "ask", "del*": "block", "*": "ask"}  # fmt: skip
 
 
 @pytest.mark.parametrize(

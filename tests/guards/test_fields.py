@@ -1,0 +1,49 @@
+"""What a field's name says about its value."""
+
+from __future__ import annotations
+
+import pytest
+
+from edgeward.guards.fields import Kind, kind_below, kind_for_tool, kind_of
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("url", Kind.URL),
+        ("base_url", Kind.URL),
+        ("imageUrl", Kind.URL),
+        ("API-Endpoint", Kind.URL),
+        ("hostname", Kind.HOST),
+        ("db_host", Kind.HOST),
+        ("serverIP", Kind.HOST),
+        ("domain", Kind.DOMAIN),
+        ("href", Kind.LINK),
+        ("To", Kind.MAIL),
+        ("reply_to", Kind.TEXT),
+        ("recipients", Kind.MAIL),
+        ("cmd", Kind.COMMAND),
+        ("file_path", Kind.PATH),
+        ("aws_secret_access_key", Kind.SECRET),
+        ("url_count", Kind.TEXT),
+        ("server_id", Kind.TEXT),
+        ("title", Kind.TEXT),
+        ("", Kind.TEXT),
+        ("url" * 40, Kind.TEXT),
+    ],
+)
+def test_kind(name: str, kind: int) -> None:
+    """Names are read by their words; a last word about something else takes it back."""
+    assert kind_of(name) == kind
+
+
+def test_generic_names_inherit() -> None:
+    """`server: {name: ...}` is a host, `server: {port: ...}` is not."""
+    assert kind_below("name", Kind.HOST) == Kind.HOST
+    assert kind_below("port", Kind.HOST) == Kind.TEXT
+
+
+def test_tools_that_are_shells() -> None:
+    """All arguments of a shell are command-like."""
+    assert kind_for_tool("run_shell") == Kind.COMMAND
+    assert kind_for_tool("search_kb") == Kind.TEXT

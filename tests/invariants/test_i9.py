@@ -1,0 +1,88 @@
+"""I9: reasons, receipts, logs, errors and checkpoints never hold a secret."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage
+
+from edgeward.graphs.checkpoints import SqliteThreads
+from tests.fakes import Recorder, agent_graph, ask, fails, on, turn
+
+KEYS = {
+    "openai": "sk-proj-TESTTESTTESTTESTTEST",
+    "anthropic": "sk-ant-api03-TESTTESTTESTTESTTEST",
+    "aws": "AKIAABCDEFGHIJKLMNOP",
+    "github": "ghp_TESTTESTTESTTESTTESTTESTTESTTEST",
+}
+
+
+@pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)
+@pytest.mark.parametrize("strategy", ["react", "plan_and_solve"])
+@pytest.mark.parametrize("word", ["allow", "ask", "block", "redact"])
+def test_everywhere_a_model_can_put_it(
+    key: str, strategy: str, word: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Wherever a model or a tool puts a key, it is in no state, stream, log or file."""
+    caplog.set_level(logging.DEBUG)
+
+    def leak(what: str = "", amount: int = 0) -> str:
+        """Leaks."""
+        return f"the key is {key}"
+
+    def lose(what: str = "") -> str:
+        """Fails with it."""
+        raise RuntimeError(f"not with {key}")
+
+    lines = [
+        turn(("leak", {"what": key}, "c1"), (f"use_{key}", {}, "c2"), ("leak", {key: key}, "c3")),
+        turn(("lose", {"what": "a"}, "c4"), ("leak", {"amount": key}, "c5")),
+        AIMessage(
+            "",
+            invalid_tool_calls=[
+                {
+                    "name": "leak",
+                    "args": f'{{"a": "{key}',
+                    "id": "c6",
+                    "error": f"at {key}",
+                    "type": "invalid_tool_call",
+                }
+            ],
+        ),
+        f"1. use {key}",
+    ]
+    saver = SqliteThreads(tmp_path / "t.sqlite")
+    graph = agent_graph(
+        [lines[3], *lines, *lines],
+        order="call",
+        strategy=strategy,
+        tools=[leak, lose],
+        words={"leak": word, "lose": word},
+        checkpointer=saver,
+        max_steps=4,
+    )
+    streamed: list[Any] = list(
+        graph.stream(ask(), on(), stream_mode=["updates", "values", "tasks", "checkpoints"])
+    )
+    if graph.get_state(on()).interrupts:
+        waiting = graph.get_state(on()).interrupts[0].value["calls"]
+        assert key not in str(waiting)
+    saver.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    stored = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert key not in str(graph.get_state(on()))
+    assert key not in str(streamed)
+    assert key not in caplog.text
+    assert key.encode() not in stored
+
+
+def test_in_the_text_of_an_error() -> None:
+    """A failure of the model is told without the key that its text holds."""
+    key = KEYS["openai"]
+    graph = agent_graph([fails(RuntimeError(f"bad key {key}"))], tools=[Recorder().tool("pay")])
+    with pytest.raises(RuntimeError, match="REDACTED") as caught:
+        graph.invoke(ask())
+    assert key not in str(caught.value)
+    assert key not in str(caught.value.__context__)
