@@ -178,11 +178,23 @@ def _from_message(message: Any) -> ToolOutcome:
     return ToolOutcome(text if isinstance(text, str) else as_text(message), failed=failed)
 
 
+def _run_is_cancelled() -> bool:
+    """Whether somebody cancels this run; if not, the tool cancelled something of its own."""
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # no event loop: nobody can
+        return False
+    cancelling = getattr(task, "cancelling", None)  # Python 3.11
+    return cancelling is None or cancelling() > 0
+
+
 def _failure(error: BaseException, effect: RunTool) -> ToolOutcome:
     name = effect.call.name
     match error:
-        case GraphBubbleUp() | KeyboardInterrupt() | asyncio.CancelledError():
-            raise error  # a tool that asks a person; the user's own Ctrl-C; a cancelled run
+        case GraphBubbleUp() | KeyboardInterrupt():
+            raise error  # a tool that asks a person; the user's own Ctrl-C
+        case asyncio.CancelledError() if _run_is_cancelled():
+            raise error
         case TimeoutError() | asyncio.TimeoutError() if not error.args:
             text = f"{name} did not finish within {effect.timeout_s:g} s"
         case SystemExit() | Exited():

@@ -68,7 +68,7 @@ class TicketKey:
             return False
         try:
             expected = self.sign(call, thread=thread, policy=policy)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, RecursionError):
             return False
         return hmac.compare_digest(expected.encode(), ticket.encode("utf-8", "replace"))
 

@@ -85,6 +85,7 @@ ERRORS = {
         RuntimeError("401 for sk-proj-TESTTESTTESTTESTTEST"),
         "boom failed: RuntimeError: 401 for [REDACTED:openai_key]",
     ),
+    "a cancellation of its own": (asyncio.CancelledError(), "boom failed: CancelledError: "),
     "a recursion": (RecursionError("deep"), "boom failed: RecursionError: deep"),
 }
 
@@ -142,6 +143,24 @@ async def test_hanging_tool(
     graph = agent_graph([calls, "done"], tools=tools, strategy=strategy_file(FAST))
     for found in await all_ways(graph):
         assert found == [("c1", "hang did not finish within 0.2 s"), ("c2", "given")]
+
+
+async def test_cancelled_run() -> None:
+    """A run that is cancelled while a tool works ends at once, and is not answered for."""
+    started = asyncio.Event()
+
+    async def hang() -> str:
+        """Does not come back."""
+        started.set()
+        await asyncio.Event().wait()
+        return "late"
+
+    graph = agent_graph([turn(("hang", {}, "c1")), "done"], tools=[hang])
+    task = asyncio.create_task(graph.ainvoke(ask()))
+    await started.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
 
 
 def test_callers_interrupt() -> None:

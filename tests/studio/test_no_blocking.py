@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import pytest
 from blockbuster import BlockingError, blockbuster_ctx
+from langchain_core.messages import BaseMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import tool
 from langgraph.store.memory import InMemoryStore
@@ -22,6 +23,7 @@ from edgeward.graphs.agent import AgentConfig, PlanAndSolveAgent, ReActAgent
 from edgeward.graphs.build import build_graph
 from edgeward.graphs.locked import LockedGraph
 from edgeward.nodes import kinds
+from edgeward.nodes.compress import ASK
 from edgeward.profiles.obedient import ObedientModel
 from edgeward.profiles.scripted import ScriptedModel, Turn, call
 from tests.fakes import on, policy
@@ -58,16 +60,14 @@ edges:
 TURNS: list[Turn] = [
     "1. Look at the files.",
     call("look", "c1"),
-    "A summary.",
     call("ask_me", "c2", what="x"),
-    "A summary.",
     "The files were looked at.",
     "All is done.",
     "REVISE: say more",
     "All is done, and well.",
     "1. Looking helps.",
 ]
-"""Replies in the order in which the nodes ask: plan, act, compress, act, compress, act, …"""
+"""Replies in the order in which the nodes ask, but for the summaries: plan, act, act, act, …"""
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
 
 
@@ -97,6 +97,16 @@ async def test_the_checker_checks(no_blocking: None) -> None:
         Path(__file__).read_text(encoding="utf-8")
 
 
+def _replies(turns: list[Any]) -> Callable[[list[BaseMessage]], Any]:
+    """The turns one by one; a summary to whoever asks for one, which depends on the thread."""
+    left = iter(turns)
+
+    def reply(messages: list[BaseMessage]) -> Any:
+        return "A summary." if messages[-1].text.startswith(ASK) else next(left)
+
+    return reply
+
+
 @pytest.fixture(params=["memory", "sqlite"])
 def graph(
     request: pytest.FixtureRequest, tmp_path: Path, strategy_file: Callable[[str], Path]
@@ -105,7 +115,7 @@ def graph(
     kept = tmp_path / "threads.sqlite" if request.param == "sqlite" else "memory"
     built = build_graph(
         strategy_file(ALL_KINDS),
-        model=ScriptedModel(turns=TURNS * 3, order="call"),
+        model=ScriptedModel(turns=[_replies(TURNS * 3)] * 40, order="call"),
         tools=[look, ask_me],
         policy=policy({"look": "allow", "ask_me": "ask"}),
         checkpointer=kept,
