@@ -118,6 +118,10 @@ class SqliteThreads(_AsyncToo, SqliteSaver):
         connection.execute("PRAGMA synchronous=NORMAL")
         super().__init__(connection, serde=strict_serializer())
         self.jsonplus_serde = strict_serializer()
+        self.path = str(path)
+
+    def __reduce__(self) -> tuple[type[SqliteThreads], tuple[str]]:
+        return SqliteThreads, (self.path,)
 
     def close(self) -> None:
         """Close the file. Closing twice is fine."""

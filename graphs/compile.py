@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -72,6 +73,9 @@ def compile_strategy(
         )
         builder.add_node(node.name, runnable, metadata={"kind": node.kind.name})
     builder.add_edge(START, strategy.start)
+    # A graph is pickled as what it was made from: the library's own sentinels do not survive it.
+    recipe = partial(compile_strategy, strategy, replace(parts, tools=dict(parts.tools)))
+    builder.recipe = recipe  # type: ignore[attr-defined]
     graph = builder.compile(checkpointer=checkpointer, store=store, name=strategy.name)
     for name in strategy.nodes:
         graph.nodes[name].writers.clear()  # see drive.py: our nodes write for themselves

@@ -6,7 +6,7 @@ running all the same; here the doors themselves are closed, with a message that 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import Any, NoReturn
 
 from langchain_core.runnables import RunnableConfig
@@ -79,6 +79,13 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         finally:
             turn.give_back()
 
+    def __copy__(self) -> LockedGraph:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        made_from = self.builder.recipe  # type: ignore[attr-defined]
+        return _rebuilt, (made_from, self.checkpointer, self.store, self.config)
+
     def bulk_update_state(self, *_: Any, **__: Any) -> NoReturn:
         raise LockViolation(STATE_IS_LOCKED)
 
@@ -134,6 +141,14 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         if inside or thread is None or not isinstance(saver, BaseCheckpointSaver):
             return None
         return turn_of(saver, str(thread))
+
+
+def _rebuilt(
+    recipe: Callable[..., LockedGraph], saver: Any, store: Any, config: Any
+) -> LockedGraph:
+    """An unpickled graph: with a ticket key of its own, as every copy of a key is another key."""
+    graph = recipe(checkpointer=saver, store=store)
+    return graph.with_config(config) if config else graph
 
 
 STATE_IS_LOCKED = (

@@ -7,6 +7,8 @@ RE2 runs in time linear in the text whatever the pattern says.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import re2
 
 from .encodings import SIGNAL
@@ -68,6 +70,9 @@ class PatternSet:
         self.signal = self.add(signal) if signal else 0
         """Number of the pattern that says whether a text could hold something encoded; 0: none."""
 
+    def __reduce__(self) -> tuple[Callable[..., PatternSet], tuple[list[tuple[str, bool]], int]]:
+        return _rebuilt, (self._patterns, self.signal)
+
     def add(self, pattern: str, *, ignore_case: bool = False) -> int:
         """The number under which `candidates` will name the pattern (1 or more)."""
         self._patterns.append((pattern, ignore_case))
@@ -107,6 +112,13 @@ class PatternSet:
         if not found:  # the automaton ran out of memory
             return frozenset(range(1, len(self._patterns) + 1))
         return frozenset((*found, *self._always)) - {0}
+
+
+def _rebuilt(patterns: list[tuple[str, bool]], signal: int) -> PatternSet:
+    """A copy of a set, whose automaton is built when it is first asked: one cannot be copied."""
+    new = PatternSet(signal="")
+    new._patterns, new.signal = list(patterns), signal
+    return new
 
 
 _NONE: frozenset[int] = frozenset()

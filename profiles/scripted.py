@@ -10,7 +10,6 @@ is asked, then a worker), `order="call"` plays the turns in the order of the req
 
 from __future__ import annotations
 
-import itertools
 import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -32,6 +31,10 @@ Turn = AIMessage | str | BaseException | Callable[[list[BaseMessage]], AIMessage
 """A reply, an error to raise, or a function of the conversation that makes one."""
 
 
+_LOCK = threading.Lock()
+"""One for all scripts: a model that holds a lock of its own could not be pickled."""
+
+
 class ScriptEnded(LookupError):
     """The conversation went on after the last turn."""
 
@@ -51,8 +54,6 @@ class ScriptedModel(BaseChatModel):
     """The schemas of `bind_tools`, on the copy that it returns."""
 
     _requests: list[list[BaseMessage]] = PrivateAttr(default_factory=list)
-    _played: Iterator[int] = PrivateAttr(default_factory=itertools.count)
-    _lock: Any = PrivateAttr(default_factory=threading.Lock)
 
     @property
     def _llm_type(self) -> str:
@@ -70,7 +71,7 @@ class ScriptedModel(BaseChatModel):
         copy = self.model_copy(
             update={"bound_tools": [convert_to_openai_tool(tool) for tool in tools]}
         )
-        copy._requests, copy._played, copy._lock = self._requests, self._played, self._lock
+        copy._requests = self._requests
         return copy
 
     def _generate(
@@ -96,9 +97,9 @@ class ScriptedModel(BaseChatModel):
             yield chunk
 
     def _reply(self, messages: list[BaseMessage]) -> AIMessage:
-        with self._lock:
+        with _LOCK:
+            number = len(self._requests)
             self._requests.append(list(messages))
-            number = next(self._played)
         if self.order == "conversation":
             number = sum(isinstance(message, AIMessage) for message in messages)
         turn: Any = _echo if self.turns is None else self._turn(number)
