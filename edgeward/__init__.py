@@ -19,7 +19,6 @@ if os.path.isfile(os.path.join(_beside, "graphs", "schema.py")):
 
 if TYPE_CHECKING:
     from edgeward.graphs.agent import (
-        AgentConfig,
         BaseAgent,
         PlanAndSolveAgent,
         ReActAgent,
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     )
     from edgeward.graphs.build import build_graph
     from edgeward.graphs.checkpoints import open_checkpointer
+    from edgeward.graphs.config import AgentConfig
     from edgeward.graphs.context import RunContext
     from edgeward.graphs.locked import LockedGraph, LockViolation, NothingWaiting
     from edgeward.graphs.result import AgentResult, AgentStep, TokenUsage
@@ -45,9 +45,10 @@ if TYPE_CHECKING:
     from edgeward.profiles.scripted import ScriptedModel
 
 _HOMES = {
-    "graphs.agent": ("AgentConfig BaseAgent PlanAndSolveAgent ReActAgent SimpleAgent create_agent"),
+    "graphs.agent": "BaseAgent PlanAndSolveAgent ReActAgent SimpleAgent create_agent",
     "graphs.build": "build_graph",
     "graphs.checkpoints": "open_checkpointer",
+    "graphs.config": "AgentConfig",
     "graphs.context": "RunContext",
     "graphs.locked": "LockViolation LockedGraph NothingWaiting",
     "graphs.result": "AgentResult AgentStep TokenUsage",

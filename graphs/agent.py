@@ -9,29 +9,26 @@ One agent object serves any number of runs at once; what belongs to a run is in 
 from __future__ import annotations
 
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping
 from contextlib import aclosing, closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any, ClassVar
 
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 from typing_extensions import Self
 
-from ..guards.decide import Policy
 from ..policies.schema import load_policy
 from ..profiles.llm import read_env
 from ..profiles.prompt import system_prompt
-from ..profiles.schema import AgentProfile, unsupported
-from ..profiles.tools.registry import ToolRegistry
 from . import workers
-from .build import ToolLike, chat_model_for, registry_for, with_secrets
-from .checkpoints import Saver, open_checkpointer, tickets_for
+from .build import chat_model_for, registry_for, with_secrets
+from .checkpoints import open_checkpointer, tickets_for
 from .compile import Parts, compile_strategy
+from .config import AgentConfig, profile_of
 from .context import RunContext
 from .events import Event, events
 from .locked import LockedGraph
@@ -40,36 +37,6 @@ from .schema import Strategy, load_strategy
 
 Happened = tuple[Event, list[AgentStep]]
 """An event of a run, and the steps of the trace that it completed."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class AgentConfig:
-    """What an agent is built from. Each part may be given ready-made instead of by name.
-
-    `llm` is a chat model or `PROVIDER:NAME`; with a model given, no environment is read for it.
-    `use_memory`, `use_rag`: None follows the profile. `checkpointer`: `"memory"`, `"sqlite"`, a
-    path, a Postgres URL or a LangGraph saver.
-    """
-
-    profile: str | Path | AgentProfile
-    policy: str | Path | Mapping[str, object] | Policy | None = None
-    llm: str | BaseChatModel | None = None
-    tools: Sequence[ToolLike] = ()
-    tool_registry: ToolRegistry | None = None
-    checkpointer: str | Path | Saver = "memory"
-    store: Any = None
-    use_tools: bool = True
-    use_memory: bool | None = None
-    use_rag: bool | None = None
-    extra_instructions: str | None = None
-    max_substeps_per_step: int = 3
-    load_env: bool = True
-    dotenv_path: str | Path | None = None
-
-    def __post_init__(self) -> None:
-        if self.max_substeps_per_step < 1:
-            wrong = f"max_substeps_per_step is {self.max_substeps_per_step}"
-            raise ValueError(f"{wrong}; it must be 1 or more")
 
 
 class BaseAgent:
@@ -87,7 +54,7 @@ class BaseAgent:
             ValueError: the profile asks for what is not there.
         """
         self.config = config
-        self.profile = _profile(config)
+        self.profile = profile_of(config)
         self._saver = open_checkpointer(config.checkpointer)
         self.graph = self._compiled(strategy or self.strategy)
 
@@ -230,7 +197,7 @@ class BaseAgent:
         registry = config.tool_registry
         if registry is None:
             registry = registry_for(profile, config.tools, own=config.use_tools)
-        strategy = _with_substeps(load_strategy(source), config.max_substeps_per_step)
+        strategy = _with_substeps(_wanted(load_strategy(source), config), config)
         parts = Parts(
             policy=with_secrets(load_policy(config.policy), secrets),
             model=model,
@@ -327,25 +294,33 @@ def _going_on(answers: Mapping[str, Any] | None) -> Command[Any] | None:
     return None if answers is None else Command(resume=dict(answers))
 
 
-def _profile(config: AgentConfig) -> AgentProfile:
-    profile = config.profile
-    if not isinstance(profile, AgentProfile):
-        profile = AgentProfile.from_yaml(profile)
-    off = {"memory": config.use_memory is False, "rag": config.use_rag is False}
-    missing = [line for line in unsupported(profile) if not off.get(_block(line), False)]
-    if missing:
-        raise ValueError("; ".join(missing))
-    return profile
+def _wanted(strategy: Strategy, config: AgentConfig) -> Strategy:
+    """The strategy without the nodes that the config switches off; ways lead past them."""
+    off = set()
+    for name, node in strategy.nodes.items():
+        after_run = getattr(node.spec, "mode", "") == "after_run"
+        if (node.kind.name == "compress" and not config.use_compressor) or (
+            after_run and not (config.use_reflection and config.reflect_after_run)
+        ):
+            off.add(name)
+    if not off:
+        return strategy
+
+    def past(name: str) -> str:
+        while name in off:
+            name = strategy.edges[name, "done"]
+        return name
+
+    nodes = {name: node for name, node in strategy.nodes.items() if name not in off}
+    edges = {key: past(target) for key, target in strategy.edges.items() if key[0] in nodes}
+    return replace(strategy, start=past(strategy.start), nodes=nodes, edges=edges)
 
 
-def _block(line: str) -> str:
-    return line.partition(":")[0].removeprefix("agent.")
-
-
-def _with_substeps(strategy: Strategy, limit: int) -> Strategy:
+def _with_substeps(strategy: Strategy, config: AgentConfig) -> Strategy:
     """The strategy with the config's bound where a node has one for the steps of a plan."""
+    limit = {"max_substeps": config.max_substeps_per_step}
     nodes = {
-        name: replace(node, spec=node.spec.model_copy(update={"max_substeps": limit}))
+        name: replace(node, spec=node.spec.model_copy(update=limit))
         if getattr(node.spec, "max_substeps", None) is not None
         else node
         for name, node in strategy.nodes.items()

@@ -1,0 +1,74 @@
+"""What an agent is built from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+
+from ..guards.decide import Policy
+from ..profiles.schema import AgentProfile, unsupported
+from ..profiles.tools.registry import ToolRegistry
+from .build import ToolLike
+from .checkpoints import Saver
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentConfig:
+    """What an agent is built from. Each part may be given ready-made instead of by name.
+
+    `llm` is a chat model or `PROVIDER:NAME`; with a model given, no environment is read for it.
+    `use_memory`, `use_rag`: None follows the profile. `checkpointer`: `"memory"`, `"sqlite"`, a
+    path, a Postgres URL or a LangGraph saver. `use_reflection`, `reflect_after_run`, `save_outcome`
+    and `save_trajectory` have a say only where there is a memory to write to; `use_compressor` only
+    where the strategy has a compress node.
+    """
+
+    profile: str | Path | AgentProfile
+    policy: str | Path | Mapping[str, object] | Policy | None = None
+    llm: str | BaseChatModel | None = None
+    tools: Sequence[ToolLike] = ()
+    tool_registry: ToolRegistry | None = None
+    checkpointer: str | Path | Saver = "memory"
+    store: Any = None
+    use_tools: bool = True
+    use_memory: bool | None = None
+    use_rag: bool | None = None
+    use_reflection: bool = True
+    use_compressor: bool = True
+    reflect_after_run: bool = True
+    save_outcome: bool = True
+    save_trajectory: bool = True
+    extra_instructions: str | None = None
+    max_substeps_per_step: int = 3
+    load_env: bool = True
+    dotenv_path: str | Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_substeps_per_step < 1:
+            wrong = f"max_substeps_per_step is {self.max_substeps_per_step}"
+            raise ValueError(f"{wrong}; it must be 1 or more")
+
+
+def profile_of(config: AgentConfig) -> AgentProfile:
+    """The profile that the config names or holds.
+
+    Raises:
+        ConfigError: it is wrong, with every problem at once.
+        ValueError: it asks for what is not there, and the config does not switch that off.
+    """
+    profile = config.profile
+    if not isinstance(profile, AgentProfile):
+        profile = AgentProfile.from_yaml(profile)
+    off = {"memory": config.use_memory is False, "rag": config.use_rag is False}
+    missing = [line for line in unsupported(profile) if not off.get(_block(line), False)]
+    if missing:
+        raise ValueError("; ".join(missing))
+    return profile
+
+
+def _block(line: str) -> str:
+    return line.partition(":")[0].removeprefix("agent.")

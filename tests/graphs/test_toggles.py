@@ -1,0 +1,42 @@
+"""The switches of `AgentConfig` that take nodes out of a strategy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from edgeward import AgentConfig, AgentProfile, ScriptedModel, create_agent
+
+STRATEGY = """
+strategy: long
+start: shrink
+nodes:
+  shrink: {kind: compress, context_limit: 2048}
+  act: {kind: act, tools: none}
+  learn: {kind: reflect, mode: after_run}
+edges: {shrink.done: act, act.answer: learn, learn.done: end}
+"""
+
+
+@pytest.mark.parametrize(
+    ("switches", "left"),
+    [
+        ({}, {"shrink", "act", "learn"}),
+        ({"use_compressor": False}, {"act", "learn"}),
+        ({"use_reflection": False}, {"shrink", "act"}),
+        ({"reflect_after_run": False}, {"shrink", "act"}),
+        ({"use_compressor": False, "use_reflection": False}, {"act"}),
+    ],
+)
+async def test_switch_takes_its_node_out(
+    switches: dict[str, bool], left: set[str], strategy_file: Callable[[str], Path]
+) -> None:
+    """What is switched off is no node of the graph, and the ways lead past it."""
+    config = AgentConfig(
+        profile=AgentProfile(id="a", name="A"), llm=ScriptedModel(turns=["Done."]), **switches
+    )
+    agent = create_agent(config, strategy=strategy_file(STRATEGY))
+    assert set(agent.graph.nodes) - {"__start__"} == left
+    assert (await agent.run("Do it.")).final_answer == "Done."
