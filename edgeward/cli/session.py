@@ -25,7 +25,6 @@ T = TypeVar("T")
 
 Questions = Sequence[Mapping[str, Any]]
 Answers = Mapping[str, Mapping[str, Any]]
-DROPPED = "Stopped by the user before there was a result. Whether it ran is not known."
 
 Asked = Callable[[Questions], Answers | None]
 """Puts waiting calls to somebody; None where nobody answers, and the thread keeps waiting."""
@@ -108,7 +107,7 @@ class Session:
         """
         from langchain_core.messages import HumanMessage
 
-        return self._run({"messages": [*self._dropped(), HumanMessage(task)]}, task)
+        return self._run({"messages": [HumanMessage(task)]}, task)
 
     def go_on(self) -> AgentResult:
         """Go on where the thread was interrupted, or ask again what it waits for."""
@@ -121,15 +120,6 @@ class Session:
         if state.next:
             return "open"
         return "done" if state.values else "new"
-
-    def _dropped(self) -> list[Any]:
-        """An answer for each call that was left without one: providers insist on that."""
-        from langchain_core.messages import ToolMessage
-
-        messages = self._snapshot().values.get("messages") or []
-        answered = {m.tool_call_id for m in messages if isinstance(m, ToolMessage)}
-        calls = [c for m in messages for c in _calls_in(m) if c["id"] not in answered]
-        return [ToolMessage(DROPPED, tool_call_id=c["id"], name=c["name"]) for c in calls]
 
     def _snapshot(self) -> Any:
         return self.agent.graph.get_state({"configurable": {"thread_id": self.thread}})
@@ -171,11 +161,6 @@ class Session:
                 trace.add(event)
                 self._view.event(event)
         return trace.result()
-
-
-def _calls_in(message: Any) -> list[Any]:
-    fields = ("tool_calls", "invalid_tool_calls")
-    return [call for name in fields for call in getattr(message, name, None) or ()]
 
 
 def joined(earlier: AgentResult, later: AgentResult) -> AgentResult:
