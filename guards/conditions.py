@@ -1,4 +1,4 @@
-"""Conditions on one argument of a call that need only the call and the policy.
+"""Conditions on one argument of a call.
 
 A condition says what an argument must be for its tool to run; what does not clearly hold fails.
 Positive conditions see what will happen, too: `match`, `hosts` and `under` hold only where they
@@ -19,7 +19,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from .destinations import destinations
 from .encodings import plain, views
 from .fields import Kind
+from .flow import WISHES, Facts, FlowWord
 from .hosts import HostList
+from .outputs import leaves
 from .patterns import compile_pattern, searchable
 
 Scalar = str | int | float | bool
@@ -60,8 +62,10 @@ class Test(BaseModel):
         return self
 
 
-Condition = Literal["any", "ask"] | Test
+Condition = FlowWord | Literal["any", "ask"] | Test
 """What may stand behind an argument path; a list of them is any-of."""
+
+NOTHING_SEEN = Facts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +76,37 @@ class Requirement:
     anything: bool
     asks: bool
     tests: tuple[CompiledTest, ...]
+    words: tuple[str, ...] = ()
+    """The conditions that need the past."""
 
-    def failures(self, arguments: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-        """Where (path) which value fails every test; nothing where the argument is absent."""
+    def failures(
+        self, arguments: dict[str, Any], facts: Facts = NOTHING_SEEN
+    ) -> Iterator[tuple[str, Any]]:
+        """Where (path) which value fails every condition; nothing where the argument is absent.
+
+        What is None is absent: a schema fills it in for what was left out.
+        """
         if self.anything:
             return
         for path, value in values_at(arguments, self.path):
-            if value is ABSENT or not any(test.holds(value) for test in self.tests):
+            if value is None or any(test.holds(value) for test in self.tests):
+                continue
+            if value is ABSENT or not self.words or not self._flows(value, facts):
                 yield path, value
+
+    def _flows(self, value: Any, facts: Facts) -> bool:
+        """Whether a condition that needs the past holds for the value, for every leaf of it."""
+        if isinstance(value, bool):
+            return True
+        if isinstance(value, str):
+            return any(facts.holds(word, value) for word in self.words)
+        return all(any(facts.holds(w, leaf) for w in self.words) for leaf in leaves(value))
 
     @property
     def wish(self) -> str:
         """What the argument must be, in words."""
-        return " or ".join(test.wish for test in self.tests) or "approved by a person"
+        parts = [WISHES[word] for word in self.words] + [test.wish for test in self.tests]
+        return " or ".join(parts) or "approved by a person"
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +236,8 @@ def requirement(path: str, conditions: Condition | list[Condition]) -> Requireme
     listed = conditions if isinstance(conditions, list) else [conditions]
     tests = tuple(_compiled(c) for c in listed if isinstance(c, Test))
     steps = tuple(step for step in re.split(r"\.|\[\*?\]", path) if step)
-    return Requirement(steps, "any" in listed, "ask" in listed, tests)
+    words = tuple(c for c in listed if isinstance(c, str) and c in WISHES)
+    return Requirement(steps, "any" in listed, "ask" in listed, tests, words)
 
 
 def _compiled(test: Test) -> CompiledTest:

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .ledger import History
+from .ledger import Entry, History, Ledger
 from .names import name_fault
 from .normalise import Examined
+from .outputs import as_data, created_by
 from .patterns import PatternSet
 from .redact import Redactor
 from .rules import Check
@@ -55,6 +56,27 @@ class Policy:
         scores = [scan(text) for check in self.checks if (scan := getattr(check, "scan", None))]
         labels = dict.fromkeys(label for _, found in scores for label in found)
         return max((score for score, _ in scores), default=0.0), tuple(labels)
+
+    def observed(
+        self, call: ToolCall, text: str, *, source: str, data: object = None
+    ) -> Entry | None:
+        """The ledger's entry for what a call gave back; None where there is nothing to keep.
+
+        `text` is what the model reads, secrets masked; `data` the same as plain data, where it is
+        at hand. Nothing is believed that the policy does not say may be.
+        """
+        entry = Ledger().observed(text, source=source, call_id=call.id)
+        data = as_data(text) if data is None else data
+        more: dict[str, object] = {"created": created_by(call, data)}
+        for check in self.checks:
+            if (believed := getattr(check, "believed", None)) is not None:
+                more["records"] = believed(call, data)
+            if (pieces := getattr(check, "pieces", None)) is not None:
+                more["private"] = pieces(call, data)
+        more = {key: found for key, found in more.items() if found}
+        if not more:
+            return entry
+        return {"source": source, "call": call.id, "values": [], **(entry or {}), **more}
 
     @property
     def injection_threshold(self) -> float:

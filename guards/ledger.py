@@ -1,20 +1,25 @@
-"""The ledger: which values were seen in this thread, and where each came from first.
+"""The ledger: what was seen in this thread, where each value came from, how far it is trusted.
 
 `decide` reads the past through `History` and through nothing else. Values are indexed once, when
 they are observed; a decision never reads old text again, so its cost does not depend on how much
 the agent has read. The ledger is kept apart from the messages: what compression or a summary does
 to those cannot change where a value came from (I10).
+
+Trusted are the user's messages and what a policy's `trust` says of tool outputs. Everything else
+has an origin, and no more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
+from .seen import RECORD_BITS, USER, Seen
+from .tokens import joined, telling, tokens
 from .verdict import Origin
 
-USER = "user"
-"""The source of what the user wrote; every other source is a tool's name, a document, a memory."""
+__all__ = ["USER", "Entry", "History", "Ledger", "values_in"]
 
 MAX_VALUES_AN_OBSERVATION = 2_000
 MAX_VALUE_CHARS = 300
@@ -23,8 +28,14 @@ _SEPARATORS = str.maketrans(dict.fromkeys("\t\r\n\"'`<>()[]{},;|=*", " "))
 _ENDS = ".:!?"
 _TELLING = frozenset("@./\\_:-0123456789")
 
-Entry = dict[str, object]
-"""One observation as plain data: `{"source": str, "call": str, "values": list[str]}`."""
+Entry = dict[str, Any]
+"""One observation as plain data: `{"source": str, "call": str, "values": list[str]}`.
+
+`values` are what can identify something, trusted or not. The user's message is there as `text`.
+Of a tool's output a policy may add `records` (what it trusts: `values` that count whole, `texts`
+of which every word counts, `when`: what the user must have stated for it), `created` (ids and
+names) and `private` (pieces that may not leave).
+"""
 
 
 def values_in(text: str) -> list[str]:
@@ -58,21 +69,21 @@ def _spellings(word: str) -> Iterable[str]:
 
 
 class Ledger(list[Entry]):
-    """The observations of one thread, in order, with an index from value to first origin.
+    """The observations of one thread, in order, with an index from value to where it stands.
 
     A list of plain dicts, so that any checkpointer can store it; the index is rebuilt after a
     reload. Versions share one index as long as one continues the other: each ignores what lies
     beyond its own length, so that appending costs the new entries only.
     """
 
-    __slots__ = ("_index",)
+    __slots__ = ("_seen",)
 
-    def __init__(self, entries: Iterable[Entry] = (), *, index: _Index | None = None) -> None:
+    def __init__(self, entries: Iterable[Entry] = (), *, seen: Seen | None = None) -> None:
         super().__init__(entries)
-        self._index = index if index is not None else _Index()
-        if index is None:
+        self._seen = seen if seen is not None else Seen()
+        if seen is None:
             for entry in self:
-                self._index.add(entry)
+                self._seen.add(entry)
 
     def __reduce__(self) -> tuple[type[Ledger], tuple[list[Entry]]]:
         return Ledger, (list(self),)
@@ -80,45 +91,100 @@ class Ledger(list[Entry]):
     def appended(self, entries: Iterable[Entry]) -> Ledger:
         """A new version with `entries` at the end; this one stays as it was."""
         new = list(entries)
-        index = self._index
-        ahead = index.entries[len(self) : len(self) + len(new)]
+        seen = self._seen
+        ahead = seen.entries[len(self) : len(self) + len(new)]
         if any(a is not b and a != b for a, b in zip(ahead, new, strict=False)):
             return Ledger([*self, *new])  # another branch of the thread: an index of its own
         for entry in new[len(ahead) :]:
-            index.add(entry)
-        return Ledger([*self, *new], index=index)
+            seen.add(entry)
+        return Ledger([*self, *new], seen=seen)
 
     def origin(self, value: str) -> Origin | None:
         """Where `value` (compared without case) was first seen: the user's word comes first."""
         key = value.casefold()
-        for table in (self._index.user, self._index.tools):
+        for table in (self._seen.user, self._seen.tools):
             position = table.get(key)
             if position is not None and position < len(self):
                 entry = self[position]
                 return Origin(str(entry["source"]), str(entry["call"]))
         return None
 
+    def stated(self, value: str) -> bool:
+        """Whether the user wrote `value`, whole, in this thread; too short a value never counts."""
+        run = tokens(value)
+        if not telling(run):
+            return False
+        users = self._seen.of_user
+        return any(place in users for place in self._occurrences(value, run))
+
+    def known(self, value: str) -> bool:
+        """Whether the user stated `value`, a trusted source gave it, or the agent created it."""
+        run = tokens(value)
+        if not run:
+            return False
+        entry = self._seen.created.get(" ".join(run))
+        if entry is not None and entry < len(self):
+            return True
+        told = telling(run)
+        users = self._seen.of_user
+        return any(
+            (told or place not in users) and self._counts(place)
+            for place in self._occurrences(value, run)
+        )
+
+    def created(self, value: str) -> bool:
+        """Whether a call of this agent made or returned the id or name."""
+        entry = self._seen.created.get(" ".join(tokens(value)))
+        return entry is not None and entry < len(self)
+
+    def places(self, value: str) -> set[int]:
+        """The messages of the user and trusted records that hold `value`, however short it is."""
+        run = tokens(value)
+        return {p for p in self._occurrences(value, run) if self._counts(p)} if run else set()
+
+    def knows_word(self, word: str) -> bool:
+        """Whether one word (lower case, no signs) stands in something trusted."""
+        return self._any(self._seen.words.get(word))
+
+    def names_host(self, host: str) -> bool:
+        """Whether the user or a trusted text names the host (as `host_of` gives it)."""
+        return self._any(self._seen.hosts.get(host))
+
+    def said(self, words: Iterable[str]) -> bool:
+        """Whether one of these words (lower case, no signs) is among the user's own."""
+        table, end = self._seen.said, len(self)
+        return any(table.get(word, end) < end for word in words)
+
+    def private(self, text: str) -> str:
+        """The first private piece in `text` that the user did not state; empty for none."""
+        pieces = self._seen.holds_private(text, len(self))
+        return next((piece for piece in pieces if not self.stated(piece)), "")
+
+    def _occurrences(self, value: str, run: list[str]) -> Iterator[int]:
+        end = len(self) << RECORD_BITS
+        yield from self._seen.occurrences(run, end)
+        whole = joined(value)
+        if whole:
+            yield from self._seen.occurrences([whole], end)
+
+    def _any(self, places: list[int] | None) -> bool:
+        end = len(self) << RECORD_BITS
+        return places is not None and any(p < end and self._counts(p) for p in places)
+
+    def _counts(self, place: int) -> bool:
+        """Whether what a record wants the user to have named was named."""
+        wanted = self._seen.wanting.get(place)
+        return wanted is None or any(all(map(self.stated, names)) for names in wanted if names)
+
     def observed(self, text: str, *, source: str, call_id: str = "") -> Entry | None:
         """The entry for a text just seen; None where it holds no value that is new here."""
-        table = self._index.user if source == USER else self._index.tools
+        mine = source == USER
+        table = self._seen.user if mine else self._seen.tools
         values = [v for v in values_in(text) if table.get(v, len(self)) >= len(self)]
+        if mine:
+            whole = {"source": source, "call": call_id, "values": values, "text": text}
+            return whole if text.strip() else None
         return {"source": source, "call": call_id, "values": values} if values else None
-
-
-@dataclass(slots=True)
-class _Index:
-    """First position of each value, by who said it, over `entries`."""
-
-    entries: list[Entry] = field(default_factory=list)
-    user: dict[str, int] = field(default_factory=dict)
-    tools: dict[str, int] = field(default_factory=dict)
-
-    def add(self, entry: Entry) -> None:
-        table = self.user if entry["source"] == USER else self.tools
-        values = entry["values"]
-        for value in values if isinstance(values, list) else ():
-            table.setdefault(str(value), len(self.entries))
-        self.entries.append(entry)
 
 
 @dataclass(frozen=True, slots=True)

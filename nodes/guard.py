@@ -78,7 +78,7 @@ def step(spec: Spec, state: State, here: Here) -> Step:
         return Result("block", {"approved": []})
     history = _history(state, here)
     proposed = [call for call in message.tool_calls if call["id"] in waiting]
-    decided = [_judge(call, state, here, history) for call in proposed]
+    decided = _decided(proposed, state, here, history)
     if any(d.verdict.word == "ask" for d in decided):
         decided = _ask(decided, here, history)
     broken = [call for call in message.invalid_tool_calls if call["id"] in waiting]
@@ -95,6 +95,21 @@ def _history(state: State, here: Here) -> History:
         calls=run.get("calls") or {},
         tokens_used=int(run.get("spent") or 0),
     )
+
+
+def _decided(
+    proposed: Sequence[Mapping[str, Any]], state: State, here: Here, history: History
+) -> list[Decided]:
+    """The calls of one turn, one by one: those that go through count for the ones after them."""
+    decided: list[Decided] = []
+    for call in proposed:
+        judged = _judge(call, state, here, history)
+        decided.append(judged)
+        if judged.verdict.word != "block":
+            name = judged.call.name
+            counts = {**history.calls, name: history.calls.get(name, 0) + 1}
+            history = replace(history, calls=counts)
+    return decided
 
 
 def _judge(proposed: Mapping[str, Any], state: State, here: Here, history: History) -> Decided:

@@ -49,18 +49,24 @@ def step(spec: Spec, state: State, here: Here) -> Step:
         return Result("done")  # a ticket that was used: the call has run, and has its answer
     outcome: ToolOutcome = yield RunTool(call, state.get("ticket"), timeout_s=spec.timeout_s)
     text, _ = here.policy.redactor.secrets(searchable(outcome.text))
+    whole = text
     if len(text) > spec.max_chars:
         left_out = len(text) - spec.max_chars
         text = f"{text[: spec.max_chars]}\n[cut here: {left_out} more characters]"
-    text = _screened(text, here.policy)
+    shown = _screened(text, here.policy)
     message = ToolMessage(
-        text if text.strip() else "(no output)",
+        shown if shown.strip() else "(no output)",
         tool_call_id=call.id,
         name=call.name,
         status="error" if outcome.failed else "success",
     )
     update: dict[str, Any] = {"messages": [message]}
-    seen = Ledger().observed(text, source=f"tool {call.name}", call_id=call.id)
+    source = f"tool {call.name}"
+    if outcome.failed or shown != text:
+        # A failure's text, and what the model does not get to see, is nothing to believe.
+        seen = Ledger().observed(shown, source=source, call_id=call.id)
+    else:
+        seen = here.policy.observed(call, whole, source=source)
     if seen:
         update["ledger"] = [seen]
     return Result("done", update)

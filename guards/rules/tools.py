@@ -8,8 +8,13 @@ What blocks or asks matches every spelling of a name, what allows only its own.
       "get_*": allow
       delete_file: ask
       send_money:
-        args: {amount: {max: 1000}, recipient: [{in: [DE89370400440532013000]}, ask]}
-        otherwise: block
+        requested: [pay, send, transfer]
+        args: {amount: {max: 1000}, recipient: [known, {in: [DE89370400440532013000]}]}
+        together: [recipient, amount]
+        max_calls: 3
+        otherwise: ask
+
+An entry with conditions also asks of every text argument that it does not name to be `clean`.
 """
 
 from __future__ import annotations
@@ -21,10 +26,13 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Discriminator, Tag
 from pydantic import Field as Limits
 
-from ..conditions import ABSENT, Condition, Requirement, requirement
+from ..conditions import Condition, requirement
+from ..entries import Conditions, requested, tree_of
+from ..flow import Facts
 from ..ledger import History
 from ..names import folded_name, glob_pattern, shown_name, spellings
 from ..normalise import Examined
+from ..outputs import key_of
 from ..redact import Redactor
 from ..verdict import STRICTNESS, Finding, Word
 from . import Check, Context, Name, Where
@@ -37,7 +45,13 @@ class ToolEntry(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    requested: Annotated[list[Name], Limits(min_length=1)] | None = None
+    """The user's own words contain one of these."""
     args: dict[Name, Condition | Annotated[list[Condition], Limits(min_length=1)]] = {}
+    together: Annotated[list[Name], Limits(min_length=2)] | None = None
+    """Arguments whose values stand in one message of the user or one trusted record."""
+    max_calls: Annotated[int, Limits(ge=1)] | None = None
+    """How often the tool may run in one run."""
     otherwise: Literal["block", "ask"] | None = None
 
 
@@ -62,8 +76,7 @@ class Row:
     word: Word
     otherwise: Word
     place: str
-    requirements: tuple[tuple[Requirement, str], ...] = ()
-    """Each with its place."""
+    conditions: Conditions | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +105,7 @@ class ToolTable:
             return tuple(rows)
         for text in spellings(name):
             others = [row for row in self._folded(text) if row not in own]
-            rows += [row for row in self._best(others) if row.word != "allow" or row.requirements]
+            rows += [row for row in self._best(others) if row.word != "allow" or row.conditions]
         return tuple(dict.fromkeys(rows))
 
     def _matching(self, name: str) -> Iterator[Row]:
@@ -123,11 +136,12 @@ class Tools:
 
     table: ToolTable
     redactor: Redactor
+    me: frozenset[str] = frozenset()
     rule: str = KEY
 
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
         rows = self.table.rows(call.name)
-        if len(rows) == 1 and rows[0].word in ("allow", "redact") and not rows[0].requirements:
+        if len(rows) == 1 and rows[0].word in ("allow", "redact") and not rows[0].conditions:
             return ()
         return self._findings(call, history, rows)
 
@@ -143,25 +157,10 @@ class Tools:
                 yield Finding(rule, "block", denied if row.name else unnamed, row.place)
             elif row.word == "ask":
                 yield Finding(rule, "ask", f"tool {tool} needs approval", row.place)
-            for required, place in row.requirements:
-                yield from self._failed(call, history, row, required, place)
-
-    def _failed(
-        self, call: Examined, history: History, row: Row, required: Requirement, place: str
-    ) -> Iterator[Finding]:
-        word: Word = "ask" if required.asks else row.otherwise
-        for path, value in required.failures(call.arguments):
-            text = value if isinstance(value, str) else "" if value is ABSENT else repr(value)
-            shown = self.redactor.secrets(text[:2_000])[0][:120]
-            yield Finding(
-                f"{KEY}.{row.name}.args.{'.'.join(required.path)}",
-                word,
-                f"argument '{path}' of tool {shown_name(call.name)} is not {required.wish}",
-                place,
-                path,
-                shown,
-                history.origin(text) if text else None,
-            )
+            if row.conditions is not None:
+                facts = Facts(history.ledger, self.me)
+                for failure in row.conditions.failures(call, history, facts):
+                    yield failure.finding(row.name, row.otherwise, history, self.redactor)
 
 
 def _is_glob(name: str) -> bool:
@@ -191,7 +190,17 @@ def _row(name: str, entry: Word | ToolEntry, where: Where, otherwise: Word) -> R
         (requirement(path, conditions), where(name, "args", path))
         for path, conditions in entry.args.items()
     )
-    return Row(name, "allow", entry.otherwise or otherwise, where(name), requirements)
+    given = ("requested", "max_calls", "together")
+    asks = Conditions(
+        requirements=requirements,
+        requested=requested(map(str, entry.requested)) if entry.requested else None,
+        max_calls=entry.max_calls,
+        together=tuple(requirement(path, "any").path for path in entry.together or ()),
+        default=where(name),
+        places={key: where(name, key) for key in given if getattr(entry, key) is not None},
+        tree=tree_of(required for required, _ in requirements),
+    )
+    return Row(name, "allow", entry.otherwise or otherwise, where(name), asks)
 
 
 def build(value: dict[str, Word | ToolEntry], where: Where, context: Context) -> Check | None:
@@ -204,7 +213,8 @@ def build(value: dict[str, Word | ToolEntry], where: Where, context: Context) ->
         return None
     if context.version < 2:
         raise ValueError("`tools` needs `version: 2`")
-    return Tools(_table(value, where, context), context.redactor)
+    me = frozenset(map(key_of, context.values.get("me") or ()))
+    return Tools(_table(value, where, context), context.redactor, me)
 
 
 def _table(value: Mapping[str, Word | ToolEntry], where: Where, context: Context) -> ToolTable:

@@ -1,0 +1,191 @@
+"""What one entry of `tools` asks of a call: compiled once, held against each call.
+
+Every part that fails is a finding that names the argument, its value, where that came from, and
+what would have been allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .conditions import ABSENT, Requirement, values_at
+from .flow import WISHES, Facts
+from .ledger import History
+from .names import shown_name
+from .normalise import Examined
+from .outputs import leaves
+from .redact import Redactor
+from .tokens import inflected, tokens
+from .verdict import Finding, Word
+
+Place = str
+"""`file:line`."""
+
+_SHOWN = 120
+_READ = 2_000
+
+Tree = dict[str, "Tree | None"]
+"""The argument paths that have a condition; None stands for everything below."""
+
+
+@dataclass(frozen=True, slots=True)
+class Requested:
+    """The user's own words must contain one of these words or phrases."""
+
+    words: tuple[str, ...]
+    forms: frozenset[str]
+    phrases: tuple[str, ...]
+
+    def holds(self, facts: Facts) -> bool:
+        """Whether the user asked for it."""
+        ledger = facts.ledger
+        return ledger.said(self.forms) or any(ledger.stated(text) for text in self.phrases)
+
+
+def requested(words: Iterable[str]) -> Requested:
+    """The compiled list: single words count in every regular form, phrases as they stand."""
+    listed = tuple(words)
+    phrases = tuple(word for word in listed if len(tokens(word)) > 1)
+    single = [inflected(word) for word in listed if word not in phrases]
+    return Requested(listed, frozenset().union(*single), phrases)
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """All that an entry asks besides its word."""
+
+    requirements: tuple[tuple[Requirement, Place], ...] = ()
+    requested: Requested | None = None
+    max_calls: int | None = None
+    together: tuple[tuple[str, ...], ...] = ()
+    default: Place = ""
+    """Where the entry stands: text arguments that nothing names must be clean."""
+    places: Mapping[str, Place] = field(default_factory=dict)
+    tree: Tree = field(default_factory=dict)
+
+    def failures(self, call: Examined, history: History, facts: Facts) -> Iterator[Failure]:
+        """What of it does not hold."""
+        tool = shown_name(call.name)
+        if self.requested is not None and not self.requested.holds(facts):
+            asked = ", ".join(self.requested.words)
+            reason = f"the user did not ask for {tool}: none of the words {asked}"
+            yield Failure("requested", reason, self.places["requested"], word="block")
+        if self.max_calls is not None and history.calls.get(call.name, 0) >= self.max_calls:
+            reason = f"tool {tool} has run {self.max_calls} time(s), which is all it may in a run"
+            yield Failure("max_calls", reason, self.places["max_calls"])
+        for required, place in self.requirements:
+            for path, value in required.failures(call.arguments, facts):
+                reason = f"argument '{path}' of tool {tool} is not {required.wish}"
+                rule = f"args.{'.'.join(required.path)}"
+                word: Word | None = "ask" if required.asks else None
+                yield Failure(rule, reason, place, path, value, word)
+        yield from self._unclean(call, facts, tool)
+        if self.together:
+            yield from self._apart(call, facts, tool)
+
+    def _unclean(self, call: Examined, facts: Facts, tool: str) -> Iterator[Failure]:
+        for path, text in _unnamed(call, self.tree):
+            why, piece = facts.stain(text)
+            if why:
+                reason = f"argument '{path}' of tool {tool} {why}; it must be {WISHES['clean']}"
+                yield Failure("args", reason, self.default, path, piece)
+
+    def _apart(self, call: Examined, facts: Facts, tool: str) -> Iterator[Failure]:
+        common: set[int] | None = None
+        for path in self.together:
+            for shown, value in values_at(call.arguments, path):
+                for text in leaves(value, keys=False):
+                    found = facts.ledger.places(text)
+                    common = found if common is None else common & found
+                    if not common:
+                        names = ", ".join(".".join(p) for p in self.together)
+                        reason = (
+                            f"arguments {names} of tool {tool} stand together in no message of the"
+                            " user and no trusted record"
+                        )
+                        yield Failure("together", reason, self.places["together"], shown, text)
+                        return
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One part of an entry that does not hold."""
+
+    rule: str
+    reason: str
+    place: Place
+    argument: str = ""
+    value: Any = ABSENT
+    word: Word | None = None
+    """What happens; None: what the entry says under `otherwise`."""
+
+    def finding(self, entry: str, otherwise: Word, history: History, redactor: Redactor) -> Finding:
+        """The finding, with the value masked where it is secret."""
+        value = self.value
+        text = value if isinstance(value, str) else "" if value is ABSENT else repr(value)
+        return Finding(
+            f"tools.{entry}.{self.rule}",
+            self.word or otherwise,
+            self.reason,
+            self.place,
+            self.argument,
+            redactor.secrets(text[:_READ])[0][:_SHOWN],
+            history.origin(text) if text else None,
+        )
+
+
+def tree_of(requirements: Iterable[Requirement]) -> Tree:
+    """The paths of the requirements as a tree."""
+    tree: Tree = {}
+    for required in requirements:
+        below = tree
+        for step in required.path[:-1]:
+            inner = below.setdefault(step, {})
+            if inner is None:
+                break
+            below = inner
+        else:
+            below[required.path[-1]] = None
+    return tree
+
+
+def _unnamed(call: Examined, tree: Tree) -> Iterator[tuple[str, str]]:
+    """Every text of the call that no requirement names, with its path; decoded views, too."""
+    if not call.views:
+        yield from _texts(call.arguments, tree, "")
+        return
+    for index, text in call.texts():
+        path = call.path(index)
+        if not _covered(path, tree):
+            yield path, text
+
+
+def _texts(value: Any, tree: Tree, path: str) -> Iterator[tuple[str, str]]:
+    if type(value) is str:
+        yield path, value
+    elif type(value) is dict:
+        for key, item in value.items():
+            below = tree.get(key, _NO_TREE)
+            if below is not None:
+                shown = f"{path}.{key}" if path else key
+                yield shown, key
+                yield from _texts(item, below, shown)
+    elif type(value) is list:
+        for number, item in enumerate(value):
+            yield from _texts(item, tree, f"{path}[{number}]")
+
+
+_NO_TREE: Tree = {}
+
+
+def _covered(path: str, tree: Tree) -> bool:
+    below: Tree | None = tree
+    for step in path.split("."):
+        if below is None:
+            return True
+        below = below.get(step.partition("[")[0], _NO_TREE)
+    return below is None
+
+

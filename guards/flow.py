@@ -1,0 +1,97 @@
+"""Conditions on a value that need the past: who said it, and how far that is trusted.
+
+Each is decided on the value's tokens, by look-ups in the ledger; none reads old text again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from .identifiers import identifiers, points
+from .ledger import Ledger
+from .outputs import key_of
+from .seen import host_of
+from .tokens import words as words_of
+
+FlowWord = Literal["stated", "known", "created", "mine", "same_site", "words", "clean"]
+
+WISHES: Mapping[str, str] = {
+    "stated": "stated by the user",
+    "known": "known (stated by the user, from a trusted source, or created here)",
+    "created": "created by this agent in this thread",
+    "mine": "one of the user's own values (me)",
+    "same_site": "a link to a site that the user or a trusted text named",
+    "words": "made of words that are known",
+    "clean": "free of unknown addresses, links, accounts and paths, and of private data",
+}
+"""Each condition in words: what the value would have to be."""
+
+_SEVERAL = re.compile(r"\s*[,;]\s*")
+_BETWEEN = re.compile(r"[^<>]*<([^<>\s]+)>")
+_SHORT_WORD = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a condition may know of the past, and whose values are the user's own."""
+
+    ledger: Ledger = field(default_factory=Ledger)
+    me: frozenset[str] = frozenset()
+    """As tokens."""
+
+    def holds(self, word: str, value: str) -> bool:
+        """Whether the condition `word` holds for the value."""
+        return not value or _HOLDS[word](self, value)
+
+    def stain(self, text: str) -> tuple[str, str]:
+        """Why a text is not clean (in words), and the piece that makes it so; empty where it is."""
+        for found in identifiers(text):
+            if not self._known(found):
+                return "holds an address, link, account or path that is not known", found
+        piece = self.ledger.private(text)
+        return ("holds private data", piece) if piece else ("", "")
+
+    def _known(self, value: str) -> bool:
+        return self.ledger.known(value) or self._mine(value)
+
+    def _mine(self, value: str) -> bool:
+        return key_of(value) in self.me
+
+    def _each(self, value: str, test: Callable[[str], bool]) -> bool:
+        """Whether the test holds for the value, or for each address of a list of addresses."""
+        if test(value):
+            return True
+        if "@" not in value:
+            return False
+        parts = [part for part in _SEVERAL.split(value.strip()) if part]
+        bare = [m[1] if (m := _BETWEEN.fullmatch(part)) else part for part in parts]
+        return bare != [value] and all(points(part) and test(part) for part in bare)
+
+    def _same_site(self, value: str) -> bool:
+        if self._known(value):
+            return True
+        host = host_of(value)
+        extra = set("?@\\ \t\r\n").intersection(value)
+        return bool(host) and not extra and self.ledger.names_host(host)
+
+    def _words(self, value: str) -> bool:
+        unknown = (
+            word
+            for word in words_of(value)
+            if (len(word) > _SHORT_WORD or word.isdecimal()) and not self.ledger.knows_word(word)
+        )
+        return next(unknown, None) is None and not self.stain(value)[0]
+
+
+_HOLDS: Mapping[str, Callable[[Facts, str], bool]] = {
+    "stated": lambda facts, value: facts._each(value, facts.ledger.stated),
+    "known": lambda facts, value: facts._each(value, facts._known),
+    "created": lambda facts, value: facts.ledger.created(value),
+    "mine": lambda facts, value: facts._each(value, facts._mine),
+    "same_site": Facts._same_site,
+    "words": Facts._words,
+    "clean": lambda facts, value: not facts.stain(value)[0],
+}

@@ -1,0 +1,74 @@
+"""What in a text points somewhere: addresses, links, hosts, account numbers, file paths.
+
+Free text is not compared word by word; what in it could send, lead or pay somewhere is. Linear in
+the text: it is cut into words, and each word is looked at once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_HINT = re.compile(r"[@/\\]|\.\w|\d{3}|://")
+_DIGITS = re.compile(r"\d")
+_TO_SPACE = str.maketrans(dict.fromkeys("\t\r\n\v\f\"'`<>()[]{},;|*\u2018\u2019\u201c\u201d\u00ab\u00bb", " "))
+_HOST = re.compile(r"(?:[^\W_](?:[\w-]*[^\W_])?\.)+([a-z]{2,24}|xn--[a-z0-9-]+)(?::\d{1,5})?")
+_ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?")
+_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){10,30}(?![A-Za-z0-9])")
+_ACCOUNT = re.compile(
+    r"(?<![\w.-])(?:\d{9,34}|\d{4}(?:[ -]\d{4}){2,7}|\d{3,6}(?:-\d{3,6}){2,5}"
+    r"|\+\d{1,4}(?:[ -]?\d{2,6}){2,5})(?!\w)"
+)
+_PATH = re.compile(r"(?:~?/|\.{1,2}[/\\]|[a-z]:[/\\]|\\\\)[^\s/\\]")
+
+_TOP = frozenset(
+    """com net org edu gov mil int info biz name io co ly dev app xyz me ai gg link site online top to tk
+    de uk fr eu ru cn us ca nl it es ch at be se no dk fi pl pt cz gr hu ro ie au nz jp kr in br mx ar za il
+    tr ua by su ws tv cc id sg hk tw vn th my ph ng ke eg sa ae ir pk web cloud tech store shop blog live
+    club page pro space website host press agency email network digital example test invalid local onion
+    click icu fun vip work world news media solutions services systems group zone today life""".split()
+)  # fmt: skip
+"""Last labels that make a word with dots a host; those that are also file endings are left out."""
+
+
+def identifiers(text: str) -> Iterator[str]:
+    """What points somewhere in `text`, in order, as it stands there."""
+    if _HINT.search(text) is None:
+        return
+    if _DIGITS.search(text):
+        yield from _numbers(text)
+    for raw in text.translate(_TO_SPACE).split():
+        word = raw.strip(".:!?\u2026")
+        if len(word) > 3 and points(word.casefold()):
+            yield word
+
+
+def _numbers(text: str) -> Iterator[str]:
+    seen = -1
+    for match in _IBAN.finditer(text):
+        if sum(map(str.isdigit, match[0])) >= 8:
+            seen = match.end()
+            yield match[0]
+    for match in _ACCOUNT.finditer(text):
+        if match.start() >= seen:
+            yield match[0]
+
+
+def points(word: str) -> bool:
+    """Whether one word (in lower case) is an address, a link, a host or a file path."""
+    if "@" in word[1:-1] or "://" in word:
+        return True
+    if word.isalnum():
+        return False
+    head, slash, rest = word.partition("/")
+    host = _HOST.fullmatch(head) or _ADDRESS.fullmatch(head)
+    if host is not None and (slash or head[0].isdecimal() or host[1] in _TOP):
+        return not (slash and head.replace(".", "").isdecimal() and head.count(".") < 3)
+    if word.startswith(("www.", "mailto:")):
+        return True
+    return _PATH.match(word) is not None or "../" in word or "..\\" in word
+
+
+def looks_dated(text: str) -> bool:
+    """Whether the value is nothing but a date, a time or a number."""
+    return len(text) < 40 and not text.strip("0123456789 :.TtZz+-/")

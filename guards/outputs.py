@@ -1,0 +1,284 @@
+"""What a policy says of a tool's output, turned into entries of the ledger.
+
+Three questions, each answered once, when the output is observed: what in it may be believed
+(`trust`), what in it may not leave (`private`), and what the call itself created. The answers are
+plain data; deciding only looks them up.
+"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .identifiers import looks_dated, points
+from .names import glob_pattern
+from .tokens import tokens, words
+from .verdict import ToolCall
+
+Record = dict[str, Any]
+
+MAX_RECORDS = 5_000
+MAX_PIECES = 5_000
+MAX_VALUE_CHARS = 400
+"""Characters of a value that can count as a whole."""
+MAX_DEPTH = 20
+
+_NAMES = ("title", "filename", "file_name", "name", "subject", "path")
+"""Fields by which a person names a record."""
+_ENDING = re.compile(r"\.\w{1,5}\Z")
+_SHORTEST_NAME = 4
+
+_CREATING = frozenset("create new make add insert upload draft generate clone copy fork register".split())
+_ID = re.compile(r"(?:.*_)?(?:id|uuid|key|number)_?")
+_NAME = re.compile(r"(?:.*_)?(?:name|filename|path|title)")
+_LONGEST_TEXT_ID = 64
+
+_COPIED = 8
+"""Words in a row that count as copied from a private text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Believed:
+    """One compiled entry of `trust`."""
+
+    tools: tuple[re.Pattern[str], ...]
+    fields: frozenset[str] | None = None
+    where: tuple[tuple[str, frozenset[str]], ...] = ()
+    """Fields of a record and the values (as tokens) that each may have."""
+    args: tuple[tuple[str, tuple[re.Pattern[str], ...]], ...] = ()
+    named: bool = False
+    text: bool = False
+
+    def records(self, call: ToolCall, data: object) -> Iterator[Record]:
+        """What this entry lets believe of an output."""
+        if not _names(self.tools, call.name) or not self._has_args(call.arguments):
+            return
+        if isinstance(data, str):
+            if self.fields is None and not self.where and not self.named:
+                yield from self._of_text(data)
+            return
+        found = [r for r in self._candidates(data) if self._fits(r)]
+        lookup = [asked_for(call.arguments)] if len(found) == 1 else []
+        for row in found:
+            record = self._record(row)
+            if record is not None and self.named:
+                record["when"] = [*([name] for name in names_of(row)), *filter(None, lookup)]
+            if record is not None:
+                yield record
+
+    def _has_args(self, arguments: Mapping[str, Any]) -> bool:
+        return all(_fits_glob(arguments.get(name), globs) for name, globs in self.args)
+
+    def _candidates(self, data: object) -> Iterator[object]:
+        """What counts as one record: every mapping, or, where nothing selects, every item."""
+        if self.fields is not None or self.where or self.named:
+            yield from mappings_in(data)
+            return
+        if isinstance(data, dict) and len(data) == 1:
+            inner = next(iter(data.values()))
+            data = inner if isinstance(inner, list) else data
+        yield from data if isinstance(data, list) else [data]
+
+    def _fits(self, row: object) -> bool:
+        if not self.where:
+            return True
+        return isinstance(row, dict) and all(
+            key_of(row.get(name)) in allowed for name, allowed in self.where
+        )
+
+    def _record(self, row: object) -> Record | None:
+        if self.fields is None:
+            values = list(leaves(row))
+        elif isinstance(row, dict):
+            values = [v for name, item in row.items() if name in self.fields for v in leaves(item)]
+        else:
+            values = []
+        if not values:
+            return None
+        record: Record = {"values": [v for v in values if len(v) <= MAX_VALUE_CHARS]}
+        if self.text:
+            record["texts"] = [v for v in values if " " in v or "\n" in v]
+        return record
+
+    def _of_text(self, text: str) -> Iterator[Record]:
+        """A text: one value a line, `Hotels in Paris: Le Marais` being one as well."""
+        if self.text:
+            yield {"values": [], "texts": [text]}
+        for line in text.splitlines():
+            line = line.strip()
+            _, _, after = line.partition(": ")
+            if 0 < len(line) <= MAX_VALUE_CHARS:
+                yield {"values": [line, after] if after else [line]}
+
+
+def believed(rows: Iterable[Believed], call: ToolCall, data: object) -> list[Record]:
+    """All records of an output that some entry of `trust` believes."""
+    found: list[Record] = []
+    for row in rows:
+        for record in row.records(call, data):
+            found.append(record)
+            if len(found) >= MAX_RECORDS:
+                return found
+    return found
+
+
+def names_of(row: object) -> list[str]:
+    """How a person may name a record: its title, subject or file name, also without the ending."""
+    found: dict[str, None] = {}
+    for field in _NAMES if isinstance(row, dict) else ():
+        name = row.get(field)  # type: ignore[attr-defined]
+        if not isinstance(name, str) or len(name) > MAX_VALUE_CHARS:
+            continue
+        bare = _ENDING.sub("", name)
+        for text in (name, bare, re.sub(r"[-_]+", " ", bare)):
+            if len(" ".join(tokens(text))) >= _SHORTEST_NAME:
+                found.setdefault(text)
+    return list(found)
+
+
+def asked_for(arguments: Mapping[str, Any]) -> list[str]:
+    """The words of a look-up, all of which the user must have written for it to be the user's."""
+    texts = [v for v in leaves(dict(arguments), keys=False) if not looks_dated(v)]
+    return texts if all(isinstance(v, str) for v in texts) else []
+
+
+def private_pieces(data: object) -> list[str]:
+    """The pieces by which private data is recognised, each as words with one space between.
+
+    Codes (letters and digits, at least three digits), short values with a number in them, and
+    every run of eight words.
+    """
+    found: dict[str, None] = {}
+    for leaf in leaves(data, keys=False):
+        for line in leaf.splitlines():
+            for piece in _pieces(line):
+                found.setdefault(piece)
+                if len(found) >= MAX_PIECES:
+                    return list(found)
+    return list(found)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    if looks_dated(text) and sum(map(str.isdigit, text)) < 9:
+        return
+    run = words(text)
+    for word in run:
+        if _is_code(word):
+            yield word
+    joined = "".join(run)
+    if 1 < len(run) <= 6 and any(map(str.isdigit, joined)) and len(joined) >= 6:
+        yield " ".join(run)
+        if _is_code(joined):
+            yield joined
+    for start in range(len(run) - _COPIED + 1):
+        yield " ".join(run[start : start + _COPIED])
+
+
+def _is_code(word: str) -> bool:
+    return 6 <= len(word) <= 40 and sum(map(str.isdigit, word)) >= 3
+
+
+def created_by(call: ToolCall, data: object) -> list[str]:
+    """Ids that a creating call returned, and the names that it gave.
+
+    A value that points somewhere (an address, a link) is never one: creating a file called like
+    an address must not make the address known.
+    """
+    if _CREATING.isdisjoint(re.findall(r"[a-z]+", call.name.lower())):
+        return []
+    found = [v for k, v in call.arguments.items() if isinstance(v, str) and _NAME.fullmatch(k)]
+    if isinstance(data, str):
+        text = data.strip()
+        found += [text] if 0 < len(text) <= _LONGEST_TEXT_ID and " " not in text else []
+    for row in data if isinstance(data, list) else [data]:
+        if isinstance(row, dict):
+            found += [
+                str(v)
+                for k, v in row.items()
+                if isinstance(v, str | int) and not isinstance(v, bool) and _ID.fullmatch(str(k))
+            ]
+    return [v for v in found if v.strip() and len(v) <= MAX_VALUE_CHARS and not _leads(v)]
+
+
+def _leads(value: str) -> bool:
+    return any(points(token) for token in tokens(value))
+
+
+def as_data(text: str) -> object:
+    """A tool's text as JSON data where it is that; otherwise the text."""
+    core = text.strip()
+    if core[:1] + core[-1:] in ("{}", "[]"):
+        try:
+            return json.loads(core)
+        except (ValueError, RecursionError):
+            return text
+    return text
+
+
+def mappings_in(value: object, depth: int = MAX_DEPTH) -> Iterator[dict[str, Any]]:
+    """Every mapping in `value`, itself included."""
+    if isinstance(value, dict):
+        yield value
+    inner: Sequence[object] = []
+    if isinstance(value, dict):
+        inner = list(value.values())
+    elif isinstance(value, list):
+        inner = value
+    if depth:
+        for item in inner:
+            yield from mappings_in(item, depth - 1)
+
+
+def leaves(value: object, *, keys: bool = True, depth: int = MAX_DEPTH) -> Iterator[str]:
+    """Every text and number in `value`; with `keys`, also the names in a mapping."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, bool) or value is None:
+        return
+    elif isinstance(value, int | float):
+        yield str(value)
+    elif isinstance(value, dict) and depth:
+        for name, item in value.items():
+            if keys and not isinstance(item, dict | list):
+                yield str(name)
+            yield from leaves(item, keys=keys, depth=depth - 1)
+    elif isinstance(value, list) and depth:
+        for item in value:
+            yield from leaves(item, keys=keys, depth=depth - 1)
+
+
+def key_of(value: object) -> str:
+    """A single value in the form in which values compare; empty for anything else."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return " ".join(tokens(str(value))) if isinstance(value, str | int | float) else ""
+
+
+def tool_globs(names: Iterable[str]) -> tuple[re.Pattern[str], ...]:
+    """Tool names or globs, compiled."""
+    return tuple(glob_pattern(name) for name in names)
+
+
+def _names(globs: Iterable[re.Pattern[str]], name: str) -> bool:
+    return any(glob.fullmatch(name) for glob in globs)
+
+
+def speaks_of(globs: Iterable[re.Pattern[str]], name: str) -> bool:
+    """Whether one of the globs names the tool."""
+    return _names(globs, name)
+
+
+def _fits_glob(value: object, globs: Iterable[re.Pattern[str]]) -> bool:
+    """Whether an argument is as a glob says; a path counts as it stands once resolved."""
+    if not isinstance(value, str | int | float) or isinstance(value, bool):
+        return False
+    text = str(value)
+    if "/" in text or "\\" in text:
+        scheme, sign, rest = text.partition("://")
+        path = posixpath.normpath((rest if sign else text).replace("\\", "/"))
+        text = f"{scheme}://{path}" if sign else path
+    return any(glob.fullmatch(text) for glob in globs)

@@ -1,0 +1,112 @@
+"""Which part of which tool's output may be believed (version 2).
+
+Threat: what tools bring back is written by others; taken at its word, a mail names the account to
+pay. Nothing is believed but what an entry here names: `tool` (names or globs), `fields` of its
+records, only records `where` a field has a value (`$me`: one of the user's own), only records
+that the user's request names (`named`), only calls whose `args` fit. A value counts as a whole;
+with `text` every word of it does.
+
+    me: [ann@corp.example]
+    trust:
+      - {tool: search_contacts, fields: [email]}
+      - {tool: list_files, fields: [id_, shared_with], where: {owner: $me}}
+      - {tool: search_events, fields: [id_, participants], named: true}
+      - {tool: read_file, args: {path: "/user/*"}, text: true}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict
+from pydantic import Field as Limits
+
+from ..ledger import History
+from ..names import glob_pattern
+from ..normalise import Examined
+from ..outputs import Believed, Record, believed, key_of, tool_globs
+from ..verdict import Finding, ToolCall
+from . import Check, Context, Name, Where
+
+KEY = "trust"
+
+ME = "$me"
+"""Stands for every value of `me`."""
+
+Scalar = str | int | float | bool
+Names = Name | Annotated[list[Name], Limits(min_length=1)]
+
+
+class Source(BaseModel):
+    """One part of the outputs that may be believed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    tool: Names
+    fields: Names | None = None
+    where: dict[Name, Scalar | Annotated[list[Scalar], Limits(min_length=1)]] = {}
+    args: dict[Name, Scalar | Annotated[list[Scalar], Limits(min_length=1)]] = {}
+    named: bool = False
+    text: bool = False
+
+
+Field = list[Source]
+DEFAULT: list[Source] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """Objects to no call; says of outputs what in them counts as known."""
+
+    rows: tuple[Believed, ...]
+    rule: str = KEY
+
+    def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
+        return ()
+
+    def believed(self, call: ToolCall, data: object) -> list[Record]:
+        """The records of an output that may be believed."""
+        return believed(self.rows, call, data)
+
+
+def build(value: list[Source], where: Where, context: Context) -> Check | None:
+    """The check; None where nothing is trusted.
+
+    Raises:
+        ValueError: in a version 1 file, or `$me` without `me`.
+    """
+    if not value:
+        return None
+    if context.version < 2:
+        raise ValueError("`trust` needs `version: 2`")
+    me = context.values.get("me") or []
+    if not me and any(ME in _listed(v) for source in value for v in source.where.values()):
+        raise ValueError("`$me` is nobody: write `me: [...]`, the values that are the user's own")
+    return Trust(tuple(_compiled(source, me) for source in value))
+
+
+def _compiled(source: Source, me: list[str]) -> Believed:
+    return Believed(
+        tools=tool_globs(str(name) for name in _listed(source.tool)),
+        fields=None if source.fields is None else frozenset(map(str, _listed(source.fields))),
+        where=tuple((name, _allowed(value, me)) for name, value in source.where.items()),
+        args=tuple(_globs(source.args)),
+        named=source.named,
+        text=source.text,
+    )
+
+
+def _allowed(value: object, me: list[str]) -> frozenset[str]:
+    given = [v for item in _listed(value) for v in (me if item == ME else [item])]
+    return frozenset(map(key_of, given)) - {""}
+
+
+def _globs(args: Mapping[str, object]) -> Iterable[tuple[str, tuple[object, ...]]]:
+    for name, value in args.items():
+        yield name, tuple(glob_pattern(str(item)) for item in _listed(value))
+
+
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value]

@@ -1,0 +1,201 @@
+"""The index of a ledger: every value that was seen, and the places where it stands.
+
+Built entry by entry as things are observed; a lookup costs what the value asked for costs, however
+much was read before. Places are numbers that rise with the order of observation, so that a version
+of the ledger that ends earlier ignores what lies beyond it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .hosts import EDGE
+from .identifiers import identifiers
+from .tokens import MAX_TOKENS, other_spellings, tokens, wishes, words
+
+USER = "user"
+"""The source of what the user wrote; every other source is a tool's name, a document, a memory."""
+
+RECORD_BITS = 16
+"""Records of one observation have numbers of so many bits."""
+
+MAX_PLACES = 1_000
+"""Places that are looked at for one value: what stands more often is known by its first ones."""
+
+MAX_RUN = 1_000
+"""Tokens of a value: a longer text is no value that could be recognised."""
+
+Places = dict[str, list[int]]
+
+
+@dataclass(slots=True)
+class Seen:
+    """Tables from a value to its places. A place names an entry and a record of it."""
+
+    entries: list[Mapping[str, object]] = field(default_factory=list)
+    user: dict[str, int] = field(default_factory=dict)
+    """Telling values of the user's messages: the entry where each stands first."""
+    tools: dict[str, int] = field(default_factory=dict)
+    """The same for what tools gave, trusted or not."""
+    whole: Places = field(default_factory=dict)
+    """Values that were trusted as a whole."""
+    run: list[str] = field(default_factory=list)
+    """The tokens of all trusted texts, one text after the other."""
+    places: list[int] = field(default_factory=list)
+    """The place of each token of `run`."""
+    at: dict[str, list[int]] = field(default_factory=dict)
+    """Where in `run` each token stands."""
+    words: Places = field(default_factory=dict)
+    hosts: Places = field(default_factory=dict)
+    said: dict[str, int] = field(default_factory=dict)
+    """Words with which the user can have asked for something."""
+    created: dict[str, int] = field(default_factory=dict)
+    private: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Private pieces, by their first word."""
+    wanting: dict[int, list[list[str]]] = field(default_factory=dict)
+    """Places that count only if the user named them: of one of the lists, all must be stated."""
+    of_user: set[int] = field(default_factory=set)
+
+    def add(self, entry: Mapping[str, object]) -> None:
+        """Index one entry."""
+        number = len(self.entries)
+        place = number << RECORD_BITS
+        mine = entry.get("source") == USER
+        table = self.user if mine else self.tools
+        for value in _texts(entry.get("values")):
+            table.setdefault(value, number)
+        if mine:
+            self.of_user.add(place)
+            self._add_user(str(entry.get("text") or ""), place)
+        for offset, record in enumerate(_records(entry.get("records")), start=1):
+            if offset >> RECORD_BITS:
+                break
+            self._add_record(record, place + offset)
+        for value in _texts(entry.get("created")):
+            self.created.setdefault(" ".join(tokens(value)), number)
+        for piece in _texts(entry.get("private")):
+            self.private.setdefault(piece.partition(" ")[0], {}).setdefault(piece, number)
+        self.entries.append(entry)
+
+    def _add_user(self, text: str, place: int) -> None:
+        run = self._add_text(text, place)
+        for word in wishes(run):
+            self.said.setdefault(word, place >> RECORD_BITS)
+
+    def _add_record(self, record: Mapping[str, Any], place: int) -> None:
+        wanted = record.get("when")
+        if isinstance(wanted, list):
+            self.wanting[place] = [_texts(names) for names in wanted]
+        for text in _texts(record.get("texts")):
+            self._add_text(text, place)
+        for value in _texts(record.get("values")):
+            self._put(self.whole, " ".join(tokens(value)), place)
+            for spelling in other_spellings(value):
+                self._put(self.whole, spelling, place)
+            for word in words(value):
+                self._put(self.words, word, place)
+            self._add_hosts(value, place)
+
+    def _add_text(self, text: str, place: int) -> list[str]:
+        run = tokens(text)
+        for position, token in enumerate(run, start=len(self.run)):
+            self.at.setdefault(token, []).append(position)
+        self.run += run
+        self.run.append("")  # no value reaches from one text into the next
+        self.places += [place] * (len(run) + 1)
+        for spelling in other_spellings(text):
+            self._put(self.whole, spelling, place)
+        for word in words(text)[:MAX_TOKENS]:
+            self._put(self.words, word, place)
+        self._add_hosts(text, place)
+        return run
+
+    def _add_hosts(self, text: str, place: int) -> None:
+        for found in identifiers(text):
+            self._put(self.hosts, host_of(found), place)
+
+    @staticmethod
+    def _put(table: Places, value: str, place: int) -> None:
+        if value:
+            known = table.setdefault(value, [])
+            if len(known) < MAX_PLACES and (not known or known[-1] != place):
+                known.append(place)
+
+    def occurrences(self, run: Sequence[str], end: int) -> Iterator[int]:
+        """The places before `end` where `run` stands, whole and in this order."""
+        if len(run) > MAX_RUN:
+            return
+        key = " ".join(run)
+        for place in self.whole.get(key, ()):
+            if place >= end:
+                break
+            yield place
+        rarest: list[int] | None = None
+        offset = 0
+        for number, token in enumerate(run):
+            found = self.at.get(token)
+            if found is None:
+                return
+            if rarest is None or len(found) < len(rarest):
+                rarest, offset = found, number
+        wanted = list(run)
+        for position in (rarest or ())[:MAX_PLACES]:
+            place = self.places[position]
+            if place >= end:
+                break
+            start = position - offset
+            if start >= 0 and (len(run) == 1 or self.run[start : start + len(run)] == wanted):
+                yield place
+
+    def holds_private(self, text: str, end: int) -> Iterator[str]:
+        """Private pieces in `text` that were observed before the entry `end`."""
+        if not self.private:
+            return
+        found = words(text)
+        joined = "".join(found)
+        for number, word in enumerate(found):
+            for piece, entry in self.private.get(word, _NOTHING).items():
+                size = piece.count(" ") + 1
+                if entry < end and " ".join(found[number : number + size]) == piece:
+                    yield piece
+        yield from self._split(found, joined, end)
+
+    def _split(self, found: list[str], joined: str, end: int) -> Iterator[str]:
+        """Codes that are written in other groups than they were seen in."""
+        digits = sum(map(str.isdigit, joined))
+        if digits < 3 or len(found) < 2:
+            return
+        for first, word in enumerate(found):
+            built = word
+            for follower in found[first + 1 : first + 8]:
+                built += follower
+                if len(built) > 40:
+                    break
+                entry = self.private.get(built, _NOTHING).get(built)
+                if entry is not None and entry < end:
+                    yield built
+
+
+_NOTHING: Mapping[str, int] = {}
+
+
+def host_of(link: str) -> str:
+    """The host of a link as a comparable text; empty where there is none, or more than a host."""
+    text = link.strip().casefold()
+    head, scheme, rest = text.partition("://")
+    if scheme and head not in ("http", "https"):
+        return ""
+    host = (rest if scheme else text).partition("/")[0].partition("?")[0].partition("#")[0]
+    if "@" in host or "\\" in host or "." not in host:
+        return ""
+    return EDGE.sub("", host).removeprefix("www.")
+
+
+def _texts(value: object) -> list[str]:
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def _records(value: object) -> list[Mapping[str, Any]]:
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []

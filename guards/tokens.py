@@ -1,0 +1,130 @@
+"""Texts and values as runs of tokens: the one form in which what was seen and what is sent compare.
+
+A token is a word, an address, a link, a number as a whole: `evil.com` is no token of
+`notevil.com`, `evil.com.org` or `me@evil.com`. Two values are the same where their tokens are.
+Compatibility characters, letter case, quotes and brackets, `https://` and `www.`, a closing slash
+or full stop, and the zeros of `12.00` make no difference. Everything is linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .encodings import folded
+
+MAX_TOKENS = 20_000
+"""Tokens of one text that are looked at; what lies beyond was not seen."""
+
+_SPACE = "\t\r\n\v\f\"'`<>()[]{},;|*$\u00a3\u00a5\u20ac\u2018\u2019\u201c\u201d\u00ab\u00bb\u2013\u2014"
+_SPACE += "\u2022\u2026\u3001\u3002\uff0c\uff1b\u300c\u300d\u00b7"
+_TO_SPACE = str.maketrans(dict.fromkeys(_SPACE, " "))
+_EDGES = ".:!?/%\\"
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_DECIMAL = re.compile(r"[+-]?\d+\.\d+")
+_WORD = re.compile(r"\w+")
+_GROUPS = re.compile(
+    r"(?<![\w.-])(?:[a-z]{2}\d{2}(?:[ -][a-z0-9]{2,4}){2,8}|\d{2,6}(?:[ -]\d{2,6}){2,8})(?![\w-])"
+)
+"""Account, card and telephone numbers that are written in groups."""
+
+_SHORTEST = 3
+_SHORTEST_NUMBER = 4
+
+
+def tokens(text: str) -> list[str]:
+    """The text as its run of tokens."""
+    plain = _plain(text)
+    found = []
+    for word in plain.translate(_TO_SPACE).split(None, MAX_TOKENS)[:MAX_TOKENS]:
+        token = word if word.isalpha() else _token(word)
+        if token:
+            found.append(token)
+    return found
+
+
+def _plain(text: str) -> str:
+    if not text.isascii():
+        text = folded(text)
+    text = text.casefold()
+    return _THOUSANDS.sub("", text) if "," in text else text
+
+
+def _token(word: str) -> str:
+    word = word.rstrip(_EDGES).lstrip("#@")
+    if "." in word:
+        if word[:4] == "http":
+            word = word.removeprefix("http://").removeprefix("https://")
+        word = word.removeprefix("mailto:").removeprefix("www.")
+        if _DECIMAL.fullmatch(word):
+            word = word.rstrip("0").rstrip(".")
+    return word
+
+
+def other_spellings(text: str) -> Iterator[str]:
+    """Values of a text that are no tokens of it: `iban:DE89…`, numbers written in groups."""
+    plain = _plain(text)
+    if ":" in plain or "=" in plain:
+        for word in plain.translate(_TO_SPACE).split(None, MAX_TOKENS)[:MAX_TOKENS]:
+            for sign in ":=":
+                name, _, value = word.partition(sign)
+                if value and name.isalpha() and value[:2] != "//":
+                    token = _token(value)
+                    if token:
+                        yield token
+    for match in _GROUPS.finditer(plain):
+        yield _joined(match[0])
+
+
+def joined(value: str) -> str:
+    """A value that is written in groups as one token; empty where it is none."""
+    match = _GROUPS.fullmatch(value.strip().casefold()) if len(value) < 60 else None
+    return _joined(match[0]) if match else ""
+
+
+def _joined(text: str) -> str:
+    return text.replace(" ", "").replace("-", "")
+
+
+def telling(run: list[str]) -> bool:
+    """Whether a run is long enough not to stand in a text by accident."""
+    if len(run) > 1:
+        return sum(map(len, run)) >= _SHORTEST
+    if not run:
+        return False
+    digits = run[0].replace(".", "").lstrip("+-")
+    return len(run[0]) >= _SHORTEST and not (digits.isdecimal() and len(digits) < _SHORTEST_NUMBER)
+
+
+def words(text: str) -> list[str]:
+    """The words and numbers of the text, without any signs."""
+    return _WORD.findall(_plain(text))
+
+
+def wishes(run: list[str]) -> set[str]:
+    """The words with which somebody can ask for something: `e-mail` is also `email`.
+
+    What stands inside an address, a link or a file name asks for nothing.
+    """
+    found = set()
+    for token in run:
+        if token.isalpha():
+            found.add(token)
+        elif not any(sign in token for sign in "@./\\_"):
+            parts = _WORD.findall(token)
+            found.update(parts)
+            found.add("".join(parts))
+    return found
+
+
+def inflected(word: str) -> frozenset[str]:
+    """The word and its regular English forms: send, sends, sending; remove, removed, removing."""
+    word = "".join(_WORD.findall(_plain(word)))
+    forms = {word, word + "s", word + "es", word + "ed", word + "ing"}
+    if word.endswith("e"):
+        forms |= {word + "d", word[:-1] + "ing"}
+    elif word.endswith("y"):
+        forms |= {word[:-1] + "ies", word[:-1] + "ied"}
+    elif word:
+        forms |= {word + word[-1] + "ed", word + word[-1] + "ing"}
+    return frozenset(forms)
