@@ -91,11 +91,13 @@ class Requirement:
         for path, value in values_at(arguments, self.path):
             if value is None or any(test.holds(value) for test in self.tests):
                 continue
-            if value is ABSENT or not self.words or not self._flows(value, facts):
+            if not self.flows(value, facts):
                 yield path, value
 
-    def _flows(self, value: Any, facts: Facts) -> bool:
+    def flows(self, value: Any, facts: Facts) -> bool:
         """Whether a condition that needs the past holds for the value, for every leaf of it."""
+        if value is ABSENT or not self.words:
+            return False
         if isinstance(value, bool):
             return True
         if isinstance(value, str):

@@ -7,7 +7,7 @@ what would have been allowed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .conditions import ABSENT, Requirement, values_at
@@ -75,12 +75,13 @@ class Conditions:
         if self.max_calls is not None and history.calls.get(call.name, 0) >= self.max_calls:
             reason = f"tool {tool} has run {self.max_calls} time(s), which is all it may in a run"
             yield Failure("max_calls", reason, self.places["max_calls"])
+        doubting = replace(facts, doubts=True)
         for required, place in self.requirements:
             for path, value in required.failures(call.arguments, facts):
                 reason = f"argument '{path}' of tool {tool} is not {required.wish}"
                 rule = f"args.{'.'.join(required.path)}"
-                word: Word | None = "ask" if required.asks else None
-                yield Failure(rule, reason, place, path, value, word)
+                asks = required.asks or required.flows(value, doubting)
+                yield Failure(rule, reason, place, path, value, "ask" if asks else None)
         yield from self._unclean(call, facts, tool)
         if self.together:
             yield from self._apart(call, facts, tool)
@@ -90,14 +91,15 @@ class Conditions:
             why, piece = facts.stain(text)
             if why:
                 reason = f"argument '{path}' of tool {tool} {why}; it must be {WISHES['clean']}"
-                yield Failure("args", reason, self.default, path, piece)
+                asks = not replace(facts, doubts=True).stain(text)[0]
+                yield Failure("args", reason, self.default, path, piece, "ask" if asks else None)
 
     def _apart(self, call: Examined, facts: Facts, tool: str) -> Iterator[Failure]:
         common: set[int] | None = None
         for path in self.together:
             for shown, value in values_at(call.arguments, path):
                 for text in leaves(value, keys=False):
-                    found = facts.ledger.places(text)
+                    found = facts.ledger.places(text, doubts=True)
                     common = found if common is None else common & found
                     if not common:
                         names = ", ".join(".".join(p) for p in self.together)

@@ -41,6 +41,8 @@ class Facts:
     ledger: Ledger = field(default_factory=Ledger)
     me: frozenset[str] = frozenset()
     """As tokens."""
+    doubts: bool = False
+    """Whether what a person has yet to agree to counts as known."""
 
     def holds(self, word: str, value: str) -> bool:
         """Whether the condition `word` holds for the value."""
@@ -55,7 +57,7 @@ class Facts:
         return ("holds private data", piece) if piece else ("", "")
 
     def _known(self, value: str) -> bool:
-        return self.ledger.known(value) or self._mine(value)
+        return self.ledger.known(value, doubts=self.doubts) or self._mine(value)
 
     def _mine(self, value: str) -> bool:
         return key_of(value) in self.me
@@ -75,15 +77,12 @@ class Facts:
             return True
         host = host_of(value)
         extra = set("?@\\ \t\r\n").intersection(value)
-        return bool(host) and not extra and self.ledger.names_host(host)
+        return bool(host) and not extra and self.ledger.names_host(host, doubts=self.doubts)
 
     def _words(self, value: str) -> bool:
-        unknown = (
-            word
-            for word in words_of(value)
-            if (len(word) > _SHORT_WORD or word.isdecimal()) and not self.ledger.knows_word(word)
-        )
-        return next(unknown, None) is None and not self.stain(value)[0]
+        knows = self.ledger.knows_word
+        counted = (w for w in words_of(value) if len(w) > _SHORT_WORD or w.isdecimal())
+        return all(knows(w, doubts=self.doubts) for w in counted) and not self.stain(value)[0]
 
 
 _HOLDS: Mapping[str, Callable[[Facts, str], bool]] = {

@@ -33,8 +33,8 @@ Entry = dict[str, Any]
 
 `values` are what can identify something, trusted or not. The user's message is there as `text`.
 Of a tool's output a policy may add `records` (what it trusts: `values` that count whole, `texts`
-of which every word counts, `when`: what the user must have stated for it), `created` (ids and
-names) and `private` (pieces that may not leave).
+of which every word counts, `when`: what the user must have stated for it, `ask`: that a person has
+to agree), `created` (ids and names) and `private` (pieces that may not leave).
 """
 
 
@@ -117,8 +117,11 @@ class Ledger(list[Entry]):
         users = self._seen.of_user
         return any(place in users for place in self._occurrences(value, run))
 
-    def known(self, value: str) -> bool:
-        """Whether the user stated `value`, a trusted source gave it, or the agent created it."""
+    def known(self, value: str, *, doubts: bool = False) -> bool:
+        """Whether the user stated `value`, a trusted source gave it, or the agent created it.
+
+        With `doubts`, what a person has yet to agree to counts as well.
+        """
         run = tokens(value)
         if not run:
             return False
@@ -128,7 +131,7 @@ class Ledger(list[Entry]):
         told = telling(run)
         users = self._seen.of_user
         return any(
-            (told or place not in users) and self._counts(place)
+            (told or place not in users) and self._counts(place, doubts)
             for place in self._occurrences(value, run)
         )
 
@@ -137,18 +140,19 @@ class Ledger(list[Entry]):
         entry = self._seen.created.get(" ".join(tokens(value)))
         return entry is not None and entry < len(self)
 
-    def places(self, value: str) -> set[int]:
+    def places(self, value: str, *, doubts: bool = False) -> set[int]:
         """The messages of the user and trusted records that hold `value`, however short it is."""
         run = tokens(value)
-        return {p for p in self._occurrences(value, run) if self._counts(p)} if run else set()
+        found = self._occurrences(value, run) if run else ()
+        return {place for place in found if self._counts(place, doubts)}
 
-    def knows_word(self, word: str) -> bool:
+    def knows_word(self, word: str, *, doubts: bool = False) -> bool:
         """Whether one word (lower case, no signs) stands in something trusted."""
-        return self._any(self._seen.words.get(word))
+        return self._any(self._seen.words.get(word), doubts)
 
-    def names_host(self, host: str) -> bool:
+    def names_host(self, host: str, *, doubts: bool = False) -> bool:
         """Whether the user or a trusted text names the host (as `host_of` gives it)."""
-        return self._any(self._seen.hosts.get(host))
+        return self._any(self._seen.hosts.get(host), doubts)
 
     def said(self, words: Iterable[str]) -> bool:
         """Whether one of these words (lower case, no signs) is among the user's own."""
@@ -167,12 +171,14 @@ class Ledger(list[Entry]):
         if whole:
             yield from self._seen.occurrences([whole], end)
 
-    def _any(self, places: list[int] | None) -> bool:
+    def _any(self, places: list[int] | None, doubts: bool) -> bool:
         end = len(self) << RECORD_BITS
-        return places is not None and any(p < end and self._counts(p) for p in places)
+        return places is not None and any(p < end and self._counts(p, doubts) for p in places)
 
-    def _counts(self, place: int) -> bool:
-        """Whether what a record wants the user to have named was named."""
+    def _counts(self, place: int, doubts: bool) -> bool:
+        """Whether the place is trusted: what its record wants the user to have named was named."""
+        if not doubts and place in self._seen.doubtful:
+            return False
         wanted = self._seen.wanting.get(place)
         return wanted is None or any(all(map(self.stated, names)) for names in wanted if names)
 

@@ -52,14 +52,21 @@ class Believed:
     args: tuple[tuple[str, tuple[re.Pattern[str], ...]], ...] = ()
     named: bool = False
     text: bool = False
+    ask: bool = False
+    """A person has to agree before what stands there is used."""
 
     def records(self, call: ToolCall, data: object) -> Iterator[Record]:
         """What this entry lets believe of an output."""
         if not _names(self.tools, call.name) or not self._has_args(call.arguments):
             return
+        for record in self._records(call, data):
+            yield {**record, "ask": True} if self.ask else record
+
+    def _records(self, call: ToolCall, data: object) -> Iterator[Record]:
         if isinstance(data, str):
-            if self.fields is None and not self.where and not self.named:
-                yield from self._of_text(data)
+            if self.fields is None and not self.where:
+                more = {"when": [asked_for(call.arguments)]} if self.named else {}
+                yield from ({**record, **more} for record in self._of_text(data))
             return
         found = [r for r in self._candidates(data) if self._fits(r)]
         lookup = [asked_for(call.arguments)] if len(found) == 1 else []

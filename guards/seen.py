@@ -56,6 +56,8 @@ class Seen:
     """Private pieces, by their first word."""
     wanting: dict[int, list[list[str]]] = field(default_factory=dict)
     """Places that count only if the user named them: of one of the lists, all must be stated."""
+    doubtful: set[int] = field(default_factory=set)
+    """Places whose values may be used once a person has agreed."""
     of_user: set[int] = field(default_factory=set)
 
     def add(self, entry: Mapping[str, object]) -> None:
@@ -88,6 +90,8 @@ class Seen:
         wanted = record.get("when")
         if isinstance(wanted, list):
             self.wanting[place] = [_texts(names) for names in wanted]
+        if record.get("ask"):
+            self.doubtful.add(place)
         for text in _texts(record.get("texts")):
             self._add_text(text, place)
         for value in _texts(record.get("values")):

@@ -28,6 +28,9 @@ _GROUPS = re.compile(
 )
 """Account, card and telephone numbers that are written in groups."""
 
+_RUN_ON = re.compile(r"(?<!\S)(\S{4,200}?[a-z0-9])\.[A-Z][a-z]+(?!\S)")
+"""A sentence that begins without a space: `www.a.example.They said`."""
+
 _SHORTEST = 3
 _SHORTEST_NUMBER = 4
 
@@ -74,6 +77,8 @@ def other_spellings(text: str) -> Iterator[str]:
                         yield token
     for match in _GROUPS.finditer(plain):
         yield _joined(match[0])
+    for match in _RUN_ON.finditer(text):
+        yield from tokens(match[1])
 
 
 def joined(value: str) -> str:

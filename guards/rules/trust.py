@@ -4,7 +4,7 @@ Threat: what tools bring back is written by others; taken at its word, a mail na
 pay. Nothing is believed but what an entry here names: `tool` (names or globs), `fields` of its
 records, only records `where` a field has a value (`$me`: one of the user's own), only records
 that the user's request names (`named`), only calls whose `args` fit. A value counts as a whole;
-with `text` every word of it does.
+with `text` every word of it does. With `ask`, what stands there counts once a person has agreed.
 
     me: [ann@corp.example]
     trust:
@@ -50,6 +50,7 @@ class Source(BaseModel):
     args: dict[Name, Scalar | Annotated[list[Scalar], Limits(min_length=1)]] = {}
     named: bool = False
     text: bool = False
+    ask: bool = False
 
 
 Field = list[Source]
@@ -95,6 +96,7 @@ def _compiled(source: Source, me: list[str]) -> Believed:
         args=tuple(_globs(source.args)),
         named=source.named,
         text=source.text,
+        ask=source.ask,
     )
 
 
