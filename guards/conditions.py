@@ -86,13 +86,24 @@ class Requirement:
 
         What is None is absent: a schema fills it in for what was left out.
         """
-        if self.anything:
+        if self.anything or self._plainly(arguments, facts):
             return
         for path, value in values_at(arguments, self.path):
             if value is None or any(test.holds(value) for test in self.tests):
                 continue
             if not self.flows(value, facts):
                 yield path, value
+
+    def _plainly(self, arguments: dict[str, Any], facts: Facts) -> bool:
+        """The common case, decided without a walk: a text, or a list of texts, that holds."""
+        if len(self.path) > 1 or not self.words:
+            return False
+        value = arguments.get(self.path[0])
+        values = value if type(value) is list else (value,)
+        return all(
+            type(item) is str and any(facts.holds(word, item) for word in self.words)
+            for item in values
+        )
 
     def flows(self, value: Any, facts: Facts) -> bool:
         """Whether a condition that needs the past holds for the value, for every leaf of it."""

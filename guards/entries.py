@@ -6,6 +6,7 @@ what would have been allowed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -75,18 +76,18 @@ class Conditions:
         if self.max_calls is not None and history.calls.get(call.name, 0) >= self.max_calls:
             reason = f"tool {tool} has run {self.max_calls} time(s), which is all it may in a run"
             yield Failure("max_calls", reason, self.places["max_calls"])
-        doubting = replace(facts, doubts=True)
         for required, place in self.requirements:
             for path, value in required.failures(call.arguments, facts):
                 reason = f"argument '{path}' of tool {tool} is not {required.wish}"
                 rule = f"args.{'.'.join(required.path)}"
-                asks = required.asks or required.flows(value, doubting)
+                asks = required.asks or required.flows(value, replace(facts, doubts=True))
                 yield Failure(rule, reason, place, path, value, "ask" if asks else None)
         yield from self._unclean(call, facts, tool)
         if self.together:
             yield from self._apart(call, facts, tool)
 
     def _unclean(self, call: Examined, facts: Facts, tool: str) -> Iterator[Failure]:
+        """The default for text that no condition names."""
         for path, text in _unnamed(call, self.tree):
             why, piece = facts.stain(text)
             if why:
@@ -172,13 +173,16 @@ def _texts(value: Any, tree: Tree, path: str) -> Iterator[tuple[str, str]]:
             below = tree.get(key, _NO_TREE)
             if below is not None:
                 shown = f"{path}.{key}" if path else key
-                yield shown, key
+                if _FIELD.fullmatch(key) is None:
+                    yield shown, key
                 yield from _texts(item, below, shown)
     elif type(value) is list:
         for number, item in enumerate(value):
             yield from _texts(item, tree, f"{path}[{number}]")
 
 
+_FIELD = re.compile("[A-Za-z_]+")
+"""A name of an argument in which nothing can hide."""
 _NO_TREE: Tree = {}
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_HINT = re.compile(r"[@/\\]|\.\w|\d{3}|://")
-_DIGITS = re.compile(r"\d")
+_DOTTED = re.compile(r"\.\w")
+_DIGITS = re.compile(r"\d{3}")
 _TO_SPACE = str.maketrans(dict.fromkeys("\t\r\n\v\f\"'`<>()[]{},;|*\u2018\u2019\u201c\u201d\u00ab\u00bb", " "))
 _HOST = re.compile(r"(?:[^\W_](?:[\w-]*[^\W_])?\.)+([a-z]{2,24}|xn--[a-z0-9-]+)(?::\d{1,5})?")
 _ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?")
@@ -33,10 +33,10 @@ _TOP = frozenset(
 
 def identifiers(text: str) -> Iterator[str]:
     """What points somewhere in `text`, in order, as it stands there."""
-    if _HINT.search(text) is None:
-        return
     if _DIGITS.search(text):
         yield from _numbers(text)
+    if not ("@" in text or "/" in text or "\\" in text or _DOTTED.search(text)):
+        return
     for raw in text.translate(_TO_SPACE).split():
         word = raw.strip(".:!?\u2026")
         if len(word) > 3 and points(word.casefold()):

@@ -11,8 +11,9 @@ has an origin, and no more.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from .seen import RECORD_BITS, USER, Seen
@@ -68,6 +69,16 @@ def _spellings(word: str) -> Iterable[str]:
         yield word.rpartition("@")[2]
 
 
+@lru_cache(maxsize=4_096)
+def _cached_run(value: str) -> tuple[str, ...]:
+    return tuple(tokens(value))
+
+
+def _run_of(value: str) -> Sequence[str]:
+    """The tokens of a value; short ones come up again and again."""
+    return _cached_run(value) if len(value) <= MAX_VALUE_CHARS else tokens(value)
+
+
 class Ledger(list[Entry]):
     """The observations of one thread, in order, with an index from value to where it stands.
 
@@ -111,7 +122,7 @@ class Ledger(list[Entry]):
 
     def stated(self, value: str) -> bool:
         """Whether the user wrote `value`, whole, in this thread; too short a value never counts."""
-        run = tokens(value)
+        run = _run_of(value)
         if not telling(run):
             return False
         users = self._seen.of_user
@@ -122,27 +133,26 @@ class Ledger(list[Entry]):
 
         With `doubts`, what a person has yet to agree to counts as well.
         """
-        run = tokens(value)
+        run = _run_of(value)
         if not run:
             return False
         entry = self._seen.created.get(" ".join(run))
         if entry is not None and entry < len(self):
             return True
         told = telling(run)
-        users = self._seen.of_user
-        return any(
-            (told or place not in users) and self._counts(place, doubts)
-            for place in self._occurrences(value, run)
-        )
+        for place in self._occurrences(value, run):
+            if (told or place not in self._seen.of_user) and self._counts(place, doubts):
+                return True
+        return False
 
     def created(self, value: str) -> bool:
         """Whether a call of this agent made or returned the id or name."""
-        entry = self._seen.created.get(" ".join(tokens(value)))
+        entry = self._seen.created.get(" ".join(_run_of(value)))
         return entry is not None and entry < len(self)
 
     def places(self, value: str, *, doubts: bool = False) -> set[int]:
         """The messages of the user and trusted records that hold `value`, however short it is."""
-        run = tokens(value)
+        run = _run_of(value)
         found = self._occurrences(value, run) if run else ()
         return {place for place in found if self._counts(place, doubts)}
 
@@ -154,17 +164,17 @@ class Ledger(list[Entry]):
         """Whether the user or a trusted text names the host (as `host_of` gives it)."""
         return self._any(self._seen.hosts.get(host), doubts)
 
-    def said(self, words: Iterable[str]) -> bool:
+    def said(self, words: Set[str]) -> bool:
         """Whether one of these words (lower case, no signs) is among the user's own."""
         table, end = self._seen.said, len(self)
-        return any(table.get(word, end) < end for word in words)
+        return any(table[word] < end for word in table.keys() & words)
 
     def private(self, text: str) -> str:
         """The first private piece in `text` that the user did not state; empty for none."""
         pieces = self._seen.holds_private(text, len(self))
         return next((piece for piece in pieces if not self.stated(piece)), "")
 
-    def _occurrences(self, value: str, run: list[str]) -> Iterator[int]:
+    def _occurrences(self, value: str, run: Sequence[str]) -> Iterator[int]:
         end = len(self) << RECORD_BITS
         yield from self._seen.occurrences(run, end)
         whole = joined(value)

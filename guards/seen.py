@@ -7,6 +7,7 @@ of the ledger that ends earlier ignores what lies beyond it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -131,26 +132,33 @@ class Seen:
         """The places before `end` where `run` stands, whole and in this order."""
         if len(run) > MAX_RUN:
             return
-        key = " ".join(run)
-        for place in self.whole.get(key, ()):
+        for place in self.whole.get(run[0] if len(run) == 1 else " ".join(run), ()):
             if place >= end:
                 break
             yield place
-        rarest: list[int] | None = None
-        offset = 0
+        if len(run) == 1:
+            for position in self.at.get(run[0], ())[:MAX_PLACES]:
+                if self.places[position] >= end:
+                    break
+                yield self.places[position]
+        else:
+            yield from self._in_a_row(list(run), end)
+
+    def _in_a_row(self, run: list[str], end: int) -> Iterator[int]:
+        rarest: Sequence[int] = ()
+        offset = -1
         for number, token in enumerate(run):
             found = self.at.get(token)
             if found is None:
                 return
-            if rarest is None or len(found) < len(rarest):
+            if offset < 0 or len(found) < len(rarest):
                 rarest, offset = found, number
-        wanted = list(run)
-        for position in (rarest or ())[:MAX_PLACES]:
+        for position in rarest[:MAX_PLACES]:
             place = self.places[position]
             if place >= end:
                 break
             start = position - offset
-            if start >= 0 and (len(run) == 1 or self.run[start : start + len(run)] == wanted):
+            if start >= 0 and self.run[start : start + len(run)] == run:
                 yield place
 
     def holds_private(self, text: str, end: int) -> Iterator[str]:
@@ -158,19 +166,17 @@ class Seen:
         if not self.private:
             return
         found = words(text)
-        joined = "".join(found)
-        for number, word in enumerate(found):
-            for piece, entry in self.private.get(word, _NOTHING).items():
-                size = piece.count(" ") + 1
-                if entry < end and " ".join(found[number : number + size]) == piece:
-                    yield piece
-        yield from self._split(found, joined, end)
+        if not self.private.keys().isdisjoint(found):
+            for number, word in enumerate(found):
+                for piece, entry in self.private.get(word, _NOTHING).items():
+                    size = piece.count(" ") + 1
+                    if entry < end and " ".join(found[number : number + size]) == piece:
+                        yield piece
+        if _DIGIT.search(text):
+            yield from self._split(found, end)
 
-    def _split(self, found: list[str], joined: str, end: int) -> Iterator[str]:
+    def _split(self, found: list[str], end: int) -> Iterator[str]:
         """Codes that are written in other groups than they were seen in."""
-        digits = sum(map(str.isdigit, joined))
-        if digits < 3 or len(found) < 2:
-            return
         for first, word in enumerate(found):
             built = word
             for follower in found[first + 1 : first + 8]:
@@ -182,6 +188,7 @@ class Seen:
                     yield built
 
 
+_DIGIT = re.compile(r"\d")
 _NOTHING: Mapping[str, int] = {}
 
 

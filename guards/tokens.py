@@ -9,7 +9,7 @@ or full stop, and the zeros of `12.00` make no difference. Everything is linear 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from .encodings import folded
 
@@ -20,9 +20,10 @@ _SPACE = "\t\r\n\v\f\"'`<>()[]{},;|*$\u00a3\u00a5\u20ac\u2018\u2019\u201c\u201d\
 _SPACE += "\u2022\u2026\u3001\u3002\uff0c\uff1b\u300c\u300d\u00b7"
 _TO_SPACE = str.maketrans(dict.fromkeys(_SPACE, " "))
 _EDGES = ".:!?/%\\"
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_THOUSANDS = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))")
 _DECIMAL = re.compile(r"[+-]?\d+\.\d+")
 _WORD = re.compile(r"\w+")
+_SIGNS = {n: " " for n in range(128) if _WORD.match(chr(n)) is None}
 _GROUPS = re.compile(
     r"(?<![\w.-])(?:[a-z]{2}\d{2}(?:[ -][a-z0-9]{2,4}){2,8}|\d{2,6}(?:[ -]\d{2,6}){2,8})(?![\w-])"
 )
@@ -31,6 +32,7 @@ _GROUPS = re.compile(
 _RUN_ON = re.compile(r"(?<!\S)(\S{4,200}?[a-z0-9])\.[A-Z][a-z]+(?!\S)")
 """A sentence that begins without a space: `www.a.example.They said`."""
 
+_LONGEST_NUMBER = 60
 _SHORTEST = 3
 _SHORTEST_NUMBER = 4
 
@@ -83,7 +85,9 @@ def other_spellings(text: str) -> Iterator[str]:
 
 def joined(value: str) -> str:
     """A value that is written in groups as one token; empty where it is none."""
-    match = _GROUPS.fullmatch(value.strip().casefold()) if len(value) < 60 else None
+    if len(value) > _LONGEST_NUMBER or value.isalpha() or not (" " in value or "-" in value):
+        return ""
+    match = _GROUPS.fullmatch(value.strip().casefold())
     return _joined(match[0]) if match else ""
 
 
@@ -91,7 +95,7 @@ def _joined(text: str) -> str:
     return text.replace(" ", "").replace("-", "")
 
 
-def telling(run: list[str]) -> bool:
+def telling(run: Sequence[str]) -> bool:
     """Whether a run is long enough not to stand in a text by accident."""
     if len(run) > 1:
         return sum(map(len, run)) >= _SHORTEST
@@ -103,7 +107,8 @@ def telling(run: list[str]) -> bool:
 
 def words(text: str) -> list[str]:
     """The words and numbers of the text, without any signs."""
-    return _WORD.findall(_plain(text))
+    plain = _plain(text)
+    return plain.translate(_SIGNS).split() if plain.isascii() else _WORD.findall(plain)
 
 
 def wishes(run: list[str]) -> set[str]:
