@@ -53,7 +53,7 @@ def requested(words: Iterable[str]) -> Requested:
     return Requested(listed, frozenset().union(*single), phrases)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Conditions:
     """All that an entry asks besides its word."""
 

@@ -1,7 +1,7 @@
 """Tools whose output may leave through no other tool's free text (version 2).
 
 Threat: what the agent read for its user (a passport number, a code, a message) is put into a mail,
-a post, the subject of a payment. Codes, short values with a number in them and eight words in a
+a post, the subject of a payment. Codes, short values with a number in them and eleven words in a
 row are recognised, in other groups and letter case too; what the user wrote is not private. The
 conditions `clean` (the default for text) and `words` look for them.
 

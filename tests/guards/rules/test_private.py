@@ -1,0 +1,82 @@
+"""`private`: what a tool gave leaves through no other tool's free text."""
+
+from __future__ import annotations
+
+import pytest
+
+from edgeward.policies.problems import ConfigError
+from edgeward.policies.schema import load_policy
+
+from ..threads import Thread
+
+RULES = {
+    "tools": {"post": {}, "say": {"args": {"text": "words"}}, "get_me": "allow"},
+    "private": ["get_me", "read_*"],
+}
+ME = {
+    "name": "Ann",
+    "passport": "HGK137803",
+    "card": "4237-4252-7456-2574",
+    "address": "12 Main Street, Anytown",
+    "born": "1980-05-20",
+}
+LETTER = (
+    "Dear Ann, we are sorry to tell you that the offer for the house was not accepted by the"
+    " owner, who will sell it to a cousin instead. Yours, Bob"
+)
+
+
+def thread(said: str = "write something nice") -> Thread:
+    """A thread that has read private things."""
+    t = Thread(RULES, said)
+    t.gave("get_me", ME)
+    t.gave("read_letter", LETTER)
+    return t
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the number is HGK137803.",
+        "hgk 137803",
+        "hgk-137-803",
+        "4237 4252 7456 2574",
+        "42374252 74562574",
+        "4237425274562574",
+        "she lives at 12 main street (Anytown)",
+        "SEhLMTM3ODAzIGFuZCBIR0sxMzc4MDM=",
+        "FYI: " + LETTER,
+        "the offer for the house was not accepted by the owner, who will sell it to a cousin",
+    ],
+)
+def test_private(text: str) -> None:
+    """Codes in any grouping, short values with a number, copied sentences, also encoded."""
+    assert thread().word("post", body=text) == "block"
+
+
+@pytest.mark.parametrize("text", ["Ann sends her love", "the offer was not accepted", "on 1980-05-20", "12 houses", ""])
+def test_not_private(text: str) -> None:
+    """A name, a date, a few words in common: prose stays possible."""
+    assert thread().word("post", body=text) == "allow"
+
+
+def test_what_the_user_wrote_is_not_private() -> None:
+    """The user may have something sent that a private output holds as well."""
+    t = thread("tell them that my passport is HGK137803")
+    assert t.word("post", body="passport: HGK137803") == "allow"
+    assert t.word("say", text="passport is HGK137803") == "allow"
+    assert t.word("post", body="card 4237-4252-7456-2574") == "block"
+
+
+def test_only_what_the_named_tools_gave() -> None:
+    """What another tool gave is not private."""
+    t = Thread(RULES, "write")
+    t.gave("get_weather", {"station": "HGK137803"})
+    assert t.word("post", body="HGK137803") == "allow"
+
+
+def test_shape() -> None:
+    """One name may stand alone; version 1 has no such key."""
+    assert load_policy({"version": 2, "private": "get_me", "default": "allow"})
+    with pytest.raises(ConfigError, match="private"):
+        load_policy({"version": 1, "private": ["get_me"]})

@@ -1,0 +1,110 @@
+"""What an entry asks of a call as a whole: that it was requested, how often, what goes together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from edgeward.policies.problems import ConfigError
+from edgeward.policies.schema import load_policy
+
+from .threads import Thread
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["please send it", "Sending it would be nice", "it was sent? then send", "E-Mail him", "an email", "do it by e-mail!", "a new file, please"],
+)
+def test_requested(said: str) -> None:
+    """The user's own words, in their regular forms and spellings; a phrase as it stands."""
+    thread = Thread({"tools": {"use": {"requested": ["send", "e-mail", "new file"]}}}, said)
+    assert thread.word("use") == "allow"
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["read it", "sendmail", "resend", "see send.example.com", "mail to send@x.example", "a file that is new", ""],
+)
+def test_not_requested(said: str) -> None:
+    """Other words, and the same ones inside an address or a longer word, ask for nothing."""
+    rules = {"tools": {"use": {"requested": ["send", "e-mail", "new file"], "otherwise": "ask"}}}
+    thread = Thread(rules, said)
+    thread.gave("read_mail", "send the new file by e-mail")
+    verdict = thread.verdict("use")
+    assert verdict.word == "block"
+    assert "did not ask" in verdict.reason
+    assert verdict.findings[0].rule == "tools.use.requested"
+
+
+def test_max_calls() -> None:
+    """A tool runs as often as its entry says, and no more."""
+    thread = Thread({"tools": {"use": {"max_calls": 2, "otherwise": "ask"}}}, "go")
+    for count, expected in ((0, "allow"), (1, "allow"), (2, "ask"), (3, "ask")):
+        thread.calls["use"] = count
+        assert thread.word("use") == expected
+
+
+PAY = {"tools": {"pay": {"args": {"to": "known", "amount": {"max": 5000}}, "together": ["to", "amount"]}},
+       "trust": [{"tool": "bills", "fields": ["to", "amount"]}]}  # fmt: skip
+
+
+def test_together_in_one_message() -> None:
+    """Two values of one message go together; of two messages they do not."""
+    thread = Thread(PAY, "Pay 10.00 to acct-bob-1.", "And 90 to acct-eve-2.")
+    assert thread.word("pay", to="acct-bob-1", amount=10) == "allow"
+    assert thread.word("pay", to="acct-eve-2", amount=90.0) == "allow"
+    verdict = thread.verdict("pay", to="acct-bob-1", amount=90)
+    assert verdict.word == "block"
+    assert "stand together in no message" in verdict.reason
+    assert verdict.findings[0].rule == "tools.pay.together"
+
+
+def test_together_in_one_record() -> None:
+    """Two values of one trusted record go together; of two records they do not."""
+    thread = Thread(PAY, "pay my bills")
+    thread.gave("bills", [{"to": "acct-bob-1", "amount": 10.5}, {"to": "acct-eve-2", "amount": 7}])
+    assert thread.word("pay", to="acct-bob-1", amount=10.5) == "allow"
+    assert thread.word("pay", to="acct-eve-2", amount=7) == "allow"
+    assert thread.word("pay", to="acct-bob-1", amount=7) == "block"
+    assert thread.word("pay", to="acct-eve-2", amount=10.5) == "block"
+
+
+def test_together_with_lists() -> None:
+    """Every value of a list stands with the others; what is left out is not asked for."""
+    rules = {"tools": {"send": {"args": {"to": "known"}, "together": ["to", "files.id"]}}}
+    thread = Thread(rules, "send f-77 to bob@x.example and cy@x.example", "f-88 is for me")
+    people = ["bob@x.example", "cy@x.example"]
+    assert thread.word("send", to=people, files=[{"id": "f-77"}]) == "allow"
+    assert thread.word("send", to=people, files=[{"id": "f-88"}]) == "block"
+    assert thread.word("send", to=people) == "allow"
+
+
+def test_otherwise() -> None:
+    """A condition that fails blocks, or asks where the entry or the file says so."""
+    for more, entry, expected in (
+        ({}, {}, "block"),
+        ({"otherwise": "ask"}, {}, "ask"),
+        ({}, {"otherwise": "ask"}, "ask"),
+        ({"otherwise": "ask"}, {"otherwise": "block"}, "block"),
+    ):
+        thread = Thread({"tools": {"use": {"args": {"x": "known"}, **entry}}, **more}, "go")
+        assert thread.word("use", x="eve@evil.test") == expected
+        assert thread.word("use", y="eve@evil.test") == expected
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ({"requested": []}, "is empty"),
+        ({"requested": "send"}, "a list"),
+        ({"together": ["a"]}, "too few"),
+        ({"max_calls": 0}, "too small"),
+        ({"args": {"x": "knwon"}}, "did you mean known"),
+        ({"requsted": ["a"]}, "did you mean requested"),
+    ],
+)
+def test_shape(entry: dict[str, Any], said: str) -> None:
+    """What the language does not say is refused at load, with what was meant."""
+    with pytest.raises(ConfigError, match=said):
+        load_policy({"version": 2, "tools": {"use": entry}})
