@@ -23,6 +23,7 @@ from .flow import WISHES, Facts, FlowWord
 from .hosts import HostList
 from .outputs import leaves
 from .patterns import compile_pattern, searchable
+from .tokens import subjects
 
 Scalar = str | int | float | bool
 Words = Annotated[str, Field(min_length=1)]
@@ -78,6 +79,8 @@ class Requirement:
     tests: tuple[CompiledTest, ...]
     words: tuple[str, ...] = ()
     """The conditions that need the past."""
+    about: frozenset[str] = frozenset()
+    """What the argument's name speaks of."""
 
     def failures(
         self, arguments: dict[str, Any], facts: Facts = NOTHING_SEEN
@@ -250,7 +253,7 @@ def requirement(path: str, conditions: Condition | list[Condition]) -> Requireme
     tests = tuple(_compiled(c) for c in listed if isinstance(c, Test))
     steps = tuple(step for step in re.split(r"\.|\[\*?\]", path) if step)
     words = tuple(c for c in listed if isinstance(c, str) and c in WISHES)
-    return Requirement(steps, "any" in listed, "ask" in listed, tests, words)
+    return Requirement(steps, "any" in listed, "ask" in listed, tests, words, subjects(path))
 
 
 def _compiled(test: Test) -> CompiledTest:

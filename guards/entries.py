@@ -77,10 +77,11 @@ class Conditions:
             reason = f"tool {tool} has run {self.max_calls} time(s), which is all it may in a run"
             yield Failure("max_calls", reason, self.places["max_calls"])
         for required, place in self.requirements:
-            for path, value in required.failures(call.arguments, facts):
+            seen = Facts(facts.ledger, facts.me, about=(*facts.about, required.about))
+            for path, value in required.failures(call.arguments, seen):
                 reason = f"argument '{path}' of tool {tool} is not {required.wish}"
                 rule = f"args.{'.'.join(required.path)}"
-                asks = required.asks or required.flows(value, replace(facts, doubts=True))
+                asks = required.asks or required.flows(value, replace(seen, doubts=True))
                 yield Failure(rule, reason, place, path, value, "ask" if asks else None)
         yield from self._unclean(call, facts, tool)
         if self.together:
@@ -193,5 +194,3 @@ def _covered(path: str, tree: Tree) -> bool:
             return True
         below = below.get(step.partition("[")[0], _NO_TREE)
     return below is None
-
-

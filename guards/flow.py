@@ -43,6 +43,8 @@ class Facts:
     """As tokens."""
     doubts: bool = False
     """Whether what a person has yet to agree to counts as known."""
+    about: tuple[frozenset[str], ...] = ()
+    """What the call and the argument speak of."""
 
     def holds(self, word: str, value: str) -> bool:
         """Whether the condition `word` holds for the value."""
@@ -57,7 +59,7 @@ class Facts:
         return ("holds private data", piece) if piece else ("", "")
 
     def _known(self, value: str) -> bool:
-        return self.ledger.known(value, doubts=self.doubts) or self._mine(value)
+        return self.ledger.known(value, doubts=self.doubts, about=self.about) or self._mine(value)
 
     def _mine(self, value: str) -> bool:
         return key_of(value) in self.me
@@ -88,7 +90,7 @@ class Facts:
 _HOLDS: Mapping[str, Callable[[Facts, str], bool]] = {
     "stated": lambda facts, value: facts._each(value, facts.ledger.stated),
     "known": lambda facts, value: facts._each(value, facts._known),
-    "created": lambda facts, value: facts.ledger.created(value),
+    "created": lambda facts, value: facts.ledger.created(value, about=facts.about),
     "mine": lambda facts, value: facts._each(value, facts._mine),
     "same_site": Facts._same_site,
     "words": Facts._words,

@@ -128,27 +128,44 @@ class Ledger(list[Entry]):
         users = self._seen.of_user
         return any(place in users for place in self._occurrences(value, run))
 
-    def known(self, value: str, *, doubts: bool = False) -> bool:
+    def known(self, value: str, *, doubts: bool = False, about: Sequence[Set[str]] = ()) -> bool:
         """Whether the user stated `value`, a trusted source gave it, or the agent created it.
 
-        With `doubts`, what a person has yet to agree to counts as well.
+        With `doubts`, what a person has yet to agree to counts as well. `about`: what the call and
+        the argument speak of; a short number that a source gave is known only to what speaks of
+        the same, for file 5 is not event 5.
         """
         run = _run_of(value)
         if not run:
             return False
-        entry = self._seen.created.get(" ".join(run))
-        if entry is not None and entry < len(self):
-            return True
         told = telling(run)
+        entry = self._created(run)
+        if entry is not None and (told or self._same_subject(entry, about)):
+            return True
         for place in self._occurrences(value, run):
-            if (told or place not in self._seen.of_user) and self._counts(place, doubts):
+            if not self._counts(place, doubts):
+                continue
+            if told:
+                return True
+            source = place >> RECORD_BITS
+            if place not in self._seen.of_user and self._same_subject(source, about):
                 return True
         return False
 
-    def created(self, value: str) -> bool:
+    def created(self, value: str, *, about: Sequence[Set[str]] = ()) -> bool:
         """Whether a call of this agent made or returned the id or name."""
-        entry = self._seen.created.get(" ".join(_run_of(value)))
-        return entry is not None and entry < len(self)
+        run = _run_of(value)
+        entry = self._created(run)
+        return entry is not None and (telling(run) or self._same_subject(entry, about))
+
+    def _created(self, run: Sequence[str]) -> int | None:
+        entry = self._seen.created.get(" ".join(run))
+        return entry if entry is not None and entry < len(self) else None
+
+    def _same_subject(self, entry: int, about: Sequence[Set[str]]) -> bool:
+        source = self._seen.about[entry]
+        named = [words for words in about if words]
+        return not source or not named or any(source & words for words in named)
 
     def places(self, value: str, *, doubts: bool = False) -> set[int]:
         """The messages of the user and trusted records that hold `value`, however short it is."""

@@ -32,7 +32,9 @@ _NAMES = ("title", "filename", "file_name", "name", "subject", "path")
 _ENDING = re.compile(r"\.\w{1,5}\Z")
 _SHORTEST_NAME = 4
 
-_CREATING = frozenset("create new make add insert upload draft generate clone copy fork register".split())
+_CREATING = frozenset(
+    "create new make add insert upload draft generate clone copy fork register".split()  # noqa: SIM905 - reads better
+)
 _ID = re.compile(r"(?:.*_)?(?:id|uuid|key|number)_?")
 _NAME = re.compile(r"(?:.*_)?(?:name|filename|path|title)")
 _LONGEST_TEXT_ID = 64

@@ -14,7 +14,7 @@ from typing import Any
 
 from .hosts import EDGE
 from .identifiers import identifiers
-from .tokens import MAX_TOKENS, other_spellings, tokens, wishes, words
+from .tokens import MAX_TOKENS, other_spellings, subjects, tokens, wishes, words
 
 USER = "user"
 """The source of what the user wrote; every other source is a tool's name, a document, a memory."""
@@ -53,6 +53,8 @@ class Seen:
     said: dict[str, int] = field(default_factory=dict)
     """Words with which the user can have asked for something."""
     created: dict[str, int] = field(default_factory=dict)
+    about: list[frozenset[str]] = field(default_factory=list)
+    """What the source of each entry speaks of."""
     private: dict[str, dict[str, int]] = field(default_factory=dict)
     """Private pieces, by their first word."""
     wanting: dict[int, list[list[str]]] = field(default_factory=dict)
@@ -80,6 +82,7 @@ class Seen:
             self.created.setdefault(" ".join(tokens(value)), number)
         for piece in _texts(entry.get("private")):
             self.private.setdefault(piece.partition(" ")[0], {}).setdefault(piece, number)
+        self.about.append(subjects(str(entry.get("source")).removeprefix("tool ")))
         self.entries.append(entry)
 
     def _add_user(self, text: str, place: int) -> None:

@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from .encodings import folded
 
 MAX_TOKENS = 20_000
 """Tokens of one text that are looked at; what lies beyond was not seen."""
 
-_SPACE = "\t\r\n\v\f\"'`<>()[]{},;|*$\u00a3\u00a5\u20ac\u2018\u2019\u201c\u201d\u00ab\u00bb\u2013\u2014"
+_SPACE = (
+    "\t\r\n\v\f\"'`<>()[]{},;|*$\u00a3\u00a5\u20ac\u2018\u2019\u201c\u201d\u00ab\u00bb\u2013\u2014"
+)
 _SPACE += "\u2022\u2026\u3001\u3002\uff0c\uff1b\u300c\u300d\u00b7"
 _TO_SPACE = str.maketrans(dict.fromkeys(_SPACE, " "))
 _EDGES = ".:!?/%\\"
@@ -138,3 +141,19 @@ def inflected(word: str) -> frozenset[str]:
     elif word:
         forms |= {word + word[-1] + "ed", word + word[-1] + "ing"}
     return frozenset(forms)
+
+
+_NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_NO_SUBJECT = frozenset(
+    """get list search read find show view fetch lookup query all by id ids name number key most my in
+    for to from of and or with recent current data value item items create new make add insert
+    upload draft generate clone copy fork register delete remove update cancel send share append
+    move set edit close open""".split()  # noqa: SIM905 - one word a value reads better
+)
+
+
+@lru_cache(maxsize=4_096)
+def subjects(name: str) -> frozenset[str]:
+    """What a tool or an argument speaks of, by its name: `search_files_by_id`: file."""
+    found = {word.lower() for word in _NAME_WORD.findall(name[:200])} - _NO_SUBJECT
+    return frozenset(word.removesuffix("s") for word in found)

@@ -14,7 +14,9 @@ What blocks or asks matches every spelling of a name, what allows only its own.
         max_calls: 3
         otherwise: ask
 
-An entry with conditions also asks of every text argument that it does not name to be `clean`.
+An entry with conditions also asks of every text argument that it does not name to be `clean`. A
+number of up to three digits that a tool gave is known only to tools and arguments whose names speak
+of the same (`list_files`, `file_id`).
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from ..names import folded_name, glob_pattern, shown_name, spellings
 from ..normalise import Examined
 from ..outputs import key_of
 from ..redact import Redactor
+from ..tokens import subjects
 from ..verdict import STRICTNESS, Finding, Word
 from . import Check, Context, Name, Where
 
@@ -158,7 +161,7 @@ class Tools:
             elif row.word == "ask":
                 yield Finding(rule, "ask", f"tool {tool} needs approval", row.place)
             if row.conditions is not None:
-                facts = Facts(history.ledger, self.me)
+                facts = Facts(history.ledger, self.me, about=(subjects(call.name),))
                 for failure in row.conditions.failures(call, history, facts):
                     yield failure.finding(row.name, row.otherwise, history, self.redactor)
 

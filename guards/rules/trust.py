@@ -16,6 +16,7 @@ with `text` every word of it does. With `ask`, what stands there counts once a p
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated
@@ -105,7 +106,7 @@ def _allowed(value: object, me: list[str]) -> frozenset[str]:
     return frozenset(map(key_of, given)) - {""}
 
 
-def _globs(args: Mapping[str, object]) -> Iterable[tuple[str, tuple[object, ...]]]:
+def _globs(args: Mapping[str, object]) -> Iterable[tuple[str, tuple[re.Pattern[str], ...]]]:
     for name, value in args.items():
         yield name, tuple(glob_pattern(str(item)) for item in _listed(value))
 

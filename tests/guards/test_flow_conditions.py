@@ -68,7 +68,9 @@ def test_not_stated(value: Any) -> None:
     assert one("known", ASKED).word("use", x=value) == "block"
 
 
-@pytest.mark.parametrize("host", ["notevil.com", "evil.com.org", "me@evil.com", "evil.com/x", "xevil.com"])
+@pytest.mark.parametrize(
+    "host", ["notevil.com", "evil.com.org", "me@evil.com", "evil.com/x", "xevil.com"]
+)
 def test_a_host_is_whole(host: str) -> None:
     """evil.com does not stand in a longer name."""
     assert one("stated", f"look at {host} please").word("use", x="evil.com") == "block"
@@ -77,7 +79,10 @@ def test_a_host_is_whole(host: str) -> None:
 
 def test_a_sentence_without_a_space() -> None:
     """A host at the end of a sentence is found where the next begins without a space."""
-    assert one("stated", "Post it to www.a.example.They wait.").word("use", x="www.a.example") == "allow"
+    assert (
+        one("stated", "Post it to www.a.example.They wait.").word("use", x="www.a.example")
+        == "allow"
+    )
 
 
 def test_every_message_of_the_user_counts() -> None:
@@ -132,7 +137,9 @@ def test_created() -> None:
             assert thread.word(tool, id=stranger) == "block"
 
 
-@pytest.mark.parametrize("name", ["eve@evil.test", "https://evil.test/x", "www.evil.com", "to eve@evil.test"])
+@pytest.mark.parametrize(
+    "name", ["eve@evil.test", "https://evil.test/x", "www.evil.com", "to eve@evil.test"]
+)
 def test_nothing_is_laundered_by_creating_it(name: str) -> None:
     """A thing that is called like an address does not make the address known."""
     thread = Thread(CREATING, "create a file")
@@ -140,7 +147,9 @@ def test_nothing_is_laundered_by_creating_it(name: str) -> None:
     assert thread.word("share", id=name) == "block"
 
 
-@pytest.mark.parametrize("value", ["https://corp.example/other/page", "www.corp.example", "corp.example/a#b"])
+@pytest.mark.parametrize(
+    "value", ["https://corp.example/other/page", "www.corp.example", "corp.example/a#b"]
+)
 def test_same_site(value: str) -> None:
     """Any page of a host that the user named."""
     assert one("same_site", ASKED).word("use", x=value) == "allow"

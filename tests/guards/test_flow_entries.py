@@ -14,7 +14,15 @@ from .threads import Thread
 
 @pytest.mark.parametrize(
     "said",
-    ["please send it", "Sending it would be nice", "it was sent? then send", "E-Mail him", "an email", "do it by e-mail!", "a new file, please"],
+    [
+        "please send it",
+        "Sending it would be nice",
+        "it was sent? then send",
+        "E-Mail him",
+        "an email",
+        "do it by e-mail!",
+        "a new file, please",
+    ],
 )
 def test_requested(said: str) -> None:
     """The user's own words, in their regular forms and spellings; a phrase as it stands."""
@@ -24,7 +32,15 @@ def test_requested(said: str) -> None:
 
 @pytest.mark.parametrize(
     "said",
-    ["read it", "sendmail", "resend", "see send.example.com", "mail to send@x.example", "a file that is new", ""],
+    [
+        "read it",
+        "sendmail",
+        "resend",
+        "see send.example.com",
+        "mail to send@x.example",
+        "a file that is new",
+        "",
+    ],
 )
 def test_not_requested(said: str) -> None:
     """Other words, and the same ones inside an address or a longer word, ask for nothing."""

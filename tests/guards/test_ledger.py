@@ -19,7 +19,12 @@ def said(text: str) -> Entry:
 
 def trusted(*values: str, **more: object) -> Entry:
     """The entry for an output in which these values are trusted."""
-    return {"source": "tool t", "call": "c", "values": [], "records": [{"values": [*values], **more}]}
+    return {
+        "source": "tool t",
+        "call": "c",
+        "values": [],
+        "records": [{"values": [*values], **more}],
+    }
 
 
 def test_versions_share_an_index_and_no_future() -> None:
@@ -57,7 +62,11 @@ def test_branches_do_not_leak_into_one_another() -> None:
 def test_reload() -> None:
     """Stored as JSON, pickled or copied, it knows what it knew."""
     ledger = Ledger().appended(
-        [said("pay bob@corp.example 10.00"), trusted("f77", when=[["bob@corp.example"]]), trusted("f78", ask=True)]
+        [
+            said("pay bob@corp.example 10.00"),
+            trusted("f77", when=[["bob@corp.example"]]),
+            trusted("f78", ask=True),
+        ]
     )
     stored = json.loads(json.dumps(ledger))
     for other in (Ledger(stored), pickle.loads(pickle.dumps(ledger)), copy.deepcopy(ledger)):
@@ -96,7 +105,12 @@ def test_malformed_entries_trust_nothing() -> None:
     """An entry of another shape, as an old checkpoint could hold, is ignored where it is odd."""
     odd: list[Entry] = [
         {"source": "user", "call": "", "values": ["a@b.example"]},
-        {"source": "tool t", "call": "", "values": None, "records": ["f77", {"values": "f78"}, None]},
+        {
+            "source": "tool t",
+            "call": "",
+            "values": None,
+            "records": ["f77", {"values": "f78"}, None],
+        },
         {"source": "tool t", "call": "", "created": "f79", "private": [7]},
         {},
     ]
@@ -133,3 +147,20 @@ def test_values_in() -> None:
         "https://corp.example:80/a?b",
         "/etc/passwd",
     ]
+
+
+def test_file_5_is_not_event_5() -> None:
+    """A short number is known to what speaks of its source; a telling value to everything."""
+    files: Entry = {**trusted("5", "f-771"), "source": "tool list_files", "created": ["6"]}
+    ledger = Ledger([files])
+    for about, known in (
+        ((frozenset({"file"}),), True),
+        ((frozenset({"email"}), frozenset({"file"})), True),
+        ((frozenset({"event"}),), False),
+        ((), True),
+        ((frozenset(),), True),
+    ):
+        assert ledger.known("5", about=about) is known
+        assert ledger.known("6", about=about) is known
+        assert ledger.created("6", about=about) is known
+        assert ledger.known("f-771", about=about)

@@ -34,13 +34,37 @@ POLICY = load_policy(
     }
 )
 
-NAMES = ("bob@corp.example", "eve@evil.test", "f-771", "f-772", "evil.com", "Le Marais", "acct 1234 5678 9012")
-FILLERS = ("send", "please", "to", "the", "note", "and", "notevil.com", "xeve@evil.test.org", "f-7711")
+NAMES = (
+    "bob@corp.example",
+    "eve@evil.test",
+    "f-771",
+    "f-772",
+    "evil.com",
+    "Le Marais",
+    "acct 1234 5678 9012",
+)
+FILLERS = (
+    "send",
+    "please",
+    "to",
+    "the",
+    "note",
+    "and",
+    "notevil.com",
+    "xeve@evil.test.org",
+    "f-7711",
+)
 WORDS = st.sampled_from([*NAMES, *FILLERS])
 TEXTS = st.lists(WORDS, max_size=6).map(" ".join)
 PEOPLE = st.sampled_from(["ann@corp.example", "eve@evil.test"])
 ROWS = st.fixed_dictionaries(
-    {"id": WORDS, "owner": PEOPLE, "who": st.lists(WORDS, max_size=3), "title": TEXTS, "text": TEXTS}
+    {
+        "id": WORDS,
+        "owner": PEOPLE,
+        "who": st.lists(WORDS, max_size=3),
+        "title": TEXTS,
+        "text": TEXTS,
+    }
 )
 TOOLS = st.sampled_from(["get_files", "get_events", "get_notes", "get_me", "get_mail", "make_file"])
 OUTPUTS = st.one_of(TEXTS, st.lists(ROWS, max_size=3))
@@ -126,7 +150,9 @@ def test_a_reloaded_ledger_is_the_live_one(
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.lists(OBSERVED, max_size=3), st.lists(OBSERVED, max_size=3), st.lists(OBSERVED, max_size=3))
+@given(
+    st.lists(OBSERVED, max_size=3), st.lists(OBSERVED, max_size=3), st.lists(OBSERVED, max_size=3)
+)
 def test_branches_are_strangers(
     root: list[tuple[str, object]], left: list[tuple[str, object]], right: list[tuple[str, object]]
 ) -> None:

@@ -54,7 +54,9 @@ def test_private(text: str) -> None:
     assert thread().word("post", body=text) == "block"
 
 
-@pytest.mark.parametrize("text", ["Ann sends her love", "the offer was not accepted", "on 1980-05-20", "12 houses", ""])
+@pytest.mark.parametrize(
+    "text", ["Ann sends her love", "the offer was not accepted", "on 1980-05-20", "12 houses", ""]
+)
 def test_not_private(text: str) -> None:
     """A name, a date, a few words in common: prose stays possible."""
     assert thread().word("post", body=text) == "allow"

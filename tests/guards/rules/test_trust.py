@@ -37,7 +37,9 @@ def test_fields() -> None:
 def test_where() -> None:
     """Only records whose field has the value; `$me` stands for the user's own values."""
     for owner in ("$me", "Ann@Corp.example", ["nobody", "$me"]):
-        t = thread({"tool": "list_files", "fields": ["id_", "shared_with"], "where": {"owner": owner}})
+        t = thread(
+            {"tool": "list_files", "fields": ["id_", "shared_with"], "where": {"owner": owner}}
+        )
         t.gave("list_files", {"files": FILES})
         assert t.word("use", x="f11") == "allow"
         assert t.word("use", x="bob@corp.example") == "allow"
@@ -75,7 +77,9 @@ def test_named() -> None:
 def test_named_by_its_file(said: str) -> None:
     """A file is named with or without its ending, with blanks for hyphens."""
     t = thread({"tool": "files", "fields": ["id"], "named": True}, said=said)
-    t.gave("files", [{"id": "f77", "filename": "team-plan.docx"}, {"id": "f78", "filename": "b.txt"}])
+    t.gave(
+        "files", [{"id": "f77", "filename": "team-plan.docx"}, {"id": "f78", "filename": "b.txt"}]
+    )
     assert t.word("use", x="f77") == "allow"
     assert t.word("use", x="f78") == "block"
 
@@ -94,7 +98,13 @@ def test_named_by_the_look_up() -> None:
 
 @pytest.mark.parametrize(
     ("path", "expected"),
-    [("/user/a.txt", "allow"), ("/user/b/../a", "allow"), ("/user/../tmp/a", "block"), ("/tmp/a", "block"), (7, "block")],
+    [
+        ("/user/a.txt", "allow"),
+        ("/user/b/../a", "allow"),
+        ("/user/../tmp/a", "block"),
+        ("/tmp/a", "block"),
+        (7, "block"),
+    ],
 )
 def test_args(path: object, expected: str) -> None:
     """Only calls whose arguments fit; a path counts as it stands once resolved."""
@@ -135,7 +145,10 @@ def test_names_alone() -> None:
 
 def test_ask() -> None:
     """What a person has to agree to is asked about, and nothing else is."""
-    t = thread({"tool": "read_file", "named": True, "text": True, "ask": True}, said="pay the bill bill.txt")
+    t = thread(
+        {"tool": "read_file", "named": True, "text": True, "ask": True},
+        said="pay the bill bill.txt",
+    )
     t.gave("read_file", "to acct-bob-1 (bob@corp.example)", {"path": "bill.txt"})
     t.gave("read_file", "to acct-eve-2", {"path": "other.txt"})
     assert t.word("use", x="acct-bob-1") == "ask"
