@@ -8,7 +8,10 @@ import pytest
 
 from .threads import Thread, one
 
-ASKED = "Send 2,200.00 to DE89 3704 0044 0532 0130 00, see https://www.Corp.example/plan/ (or ask bob@corp.example). Book 'Luxury Palace' for 42."
+ASKED = (
+    "Send 2,200.00 to DE89 3704 0044 0532 0130 00, see https://www.Corp.example/plan/ (or ask"
+    " bob@corp.example). Book 'Luxury Palace' for 42."
+)
 
 
 @pytest.mark.parametrize(

@@ -61,8 +61,15 @@ def test_max_calls() -> None:
         assert thread.word("use") == expected
 
 
-PAY = {"tools": {"pay": {"args": {"to": "known", "amount": {"max": 5000}}, "together": ["to", "amount"]}},
-       "trust": [{"tool": "bills", "fields": ["to", "amount"]}]}  # fmt: skip
+PAY = {
+    "tools": {
+        "pay": {
+            "args": {"to": "known", "amount": {"max": 5000}},
+            "together": ["to", "amount"],
+        }
+    },
+    "trust": [{"tool": "bills", "fields": ["to", "amount"]}],
+}
 
 
 def test_together_in_one_message() -> None:

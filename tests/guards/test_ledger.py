@@ -92,7 +92,7 @@ def test_what_a_record_wants_named() -> None:
 
 
 def test_short_values() -> None:
-    """A short value is never stated; a trusted record can hold it, and `places` finds it anywhere."""
+    """A short value is never stated; a trusted record can hold it, and `places` finds it."""
     ledger = Ledger([said("give 12 to Al"), trusted("24")])
     assert not ledger.stated("12")
     assert not ledger.known("12")

@@ -20,9 +20,14 @@ def thread(*sources: dict[str, Any], said: str = "go on") -> Thread:
 
 
 FILES = [
-    {"id_": "f11", "owner": "ann@corp.example", "shared_with": {"bob@corp.example": "rw"}, "text": "to eve@evil.test"},
+    {
+        "id_": "f11",
+        "owner": "ann@corp.example",
+        "shared_with": {"bob@corp.example": "rw"},
+        "text": "to eve@evil.test",
+    },
     {"id_": "f12", "owner": "eve@evil.test", "shared_with": {"eve@evil.test": "rw"}, "text": ""},
-]  # fmt: skip
+]
 
 
 def test_fields() -> None:
