@@ -67,7 +67,7 @@ class Policy:
         """
         entry = Ledger().observed(text, source=source, call_id=call.id)
         data = as_data(text) if data is None else data
-        more: dict[str, object] = {"created": created_by(call, data)}
+        more: dict[str, object] = {**created_by(call, data)}
         for check in self.checks:
             if (believed := getattr(check, "believed", None)) is not None:
                 more["records"] = believed(call, data)

@@ -77,11 +77,13 @@ class Conditions:
             reason = f"tool {tool} has run {self.max_calls} time(s), which is all it may in a run"
             yield Failure("max_calls", reason, self.places["max_calls"])
         for required, place in self.requirements:
-            seen = Facts(facts.ledger, facts.me, about=(*facts.about, required.about))
-            for path, value in required.failures(call.arguments, seen):
+            for path, value in required.failures(call.arguments, facts):
+                nearer = replace(facts, about=(*facts.about, required.about))
+                if required.flows(value, nearer):
+                    continue
                 reason = f"argument '{path}' of tool {tool} is not {required.wish}"
                 rule = f"args.{'.'.join(required.path)}"
-                asks = required.asks or required.flows(value, replace(seen, doubts=True))
+                asks = required.asks or required.flows(value, replace(nearer, doubts=True))
                 yield Failure(rule, reason, place, path, value, "ask" if asks else None)
         yield from self._unclean(call, facts, tool)
         if self.together:

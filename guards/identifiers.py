@@ -23,7 +23,7 @@ _ACCOUNT = re.compile(
 )
 _PATH = re.compile(r"(?:~?/|\.{1,2}[/\\]|[a-z]:[/\\]|\\\\)[^\s/\\]")
 
-_TOP = frozenset(
+TOP_LABELS = frozenset(
     """com net org edu gov mil int info biz name io co ly dev app xyz me ai gg link site online
     top to tk de uk fr eu ru cn us ca nl it es ch at be se no dk fi pl pt cz gr hu ro ie au nz
     jp kr in br mx ar za il tr ua by su ws tv cc id sg hk tw vn th my ph ng ke eg sa ae ir pk
@@ -65,7 +65,7 @@ def points(word: str) -> bool:
         return False
     head, slash, _ = word.partition("/")
     host = _HOST.fullmatch(head) or _ADDRESS.fullmatch(head)
-    if host is not None and (slash or head[0].isdecimal() or host[1] in _TOP):
+    if host is not None and (slash or head[0].isdecimal() or host[1] in TOP_LABELS):
         return not (slash and head.replace(".", "").isdecimal() and head.count(".") < 3)
     if word.startswith(("www.", "mailto:")):
         return True

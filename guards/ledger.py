@@ -34,8 +34,9 @@ Entry = dict[str, Any]
 
 `values` are what can identify something, trusted or not. The user's message is there as `text`.
 Of a tool's output a policy may add `records` (what it trusts: `values` that count whole, `texts`
-of which every word counts, `when`: what the user must have stated for it, `ask`: that a person has
-to agree), `created` (ids and names) and `private` (pieces that may not leave).
+of which every word counts, `when`: what the user must have stated for it, `ask`: that a person
+has to agree), `created` (ids that a call of the agent returned), `made` (names that it gave) and
+`private` (pieces that may not leave).
 """
 
 
@@ -139,8 +140,7 @@ class Ledger(list[Entry]):
         if not run:
             return False
         told = telling(run)
-        entry = self._created(run)
-        if entry is not None and (told or self._same_subject(entry, about)):
+        if self._created(run, about):
             return True
         for place in self._occurrences(value, run):
             if not self._counts(place, doubts):
@@ -154,13 +154,15 @@ class Ledger(list[Entry]):
 
     def created(self, value: str, *, about: Sequence[Set[str]] = ()) -> bool:
         """Whether a call of this agent made or returned the id or name."""
-        run = _run_of(value)
-        entry = self._created(run)
-        return entry is not None and (telling(run) or self._same_subject(entry, about))
+        return self._created(_run_of(value), about)
 
-    def _created(self, run: Sequence[str]) -> int | None:
-        entry = self._seen.created.get(" ".join(run))
-        return entry if entry is not None and entry < len(self) else None
+    def _created(self, run: Sequence[str], about: Sequence[Set[str]]) -> bool:
+        """A returned id; a name that the model chose only for what speaks of the same thing."""
+        key, end = " ".join(run), len(self)
+        entry = self._seen.created.get(key, end)
+        if entry < end and (telling(run) or self._same_subject(entry, about)):
+            return True
+        return any(e < end and self._same_subject(e, about) for e in self._seen.made.get(key, ()))
 
     def _same_subject(self, entry: int, about: Sequence[Set[str]]) -> bool:
         source = self._seen.about[entry]

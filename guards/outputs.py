@@ -192,26 +192,31 @@ def _is_code(word: str) -> bool:
     return 6 <= len(word) <= 40 and sum(map(str.isdigit, word)) >= 3
 
 
-def created_by(call: ToolCall, data: object) -> list[str]:
-    """Ids that a creating call returned, and the names that it gave.
+def created_by(call: ToolCall, data: object) -> dict[str, list[str]]:
+    """What a creating call made: `created`, the ids that it returned; `made`, names that it gave.
 
-    A value that points somewhere (an address, a link) is never one: creating a file called like
-    an address must not make the address known.
+    The names are the model's own choice. A value that points somewhere (an address, a link) is
+    neither: creating a file called like an address must not make the address known.
     """
     if _CREATING.isdisjoint(re.findall(r"[a-z]+", call.name.lower())):
-        return []
-    found = [v for k, v in call.arguments.items() if isinstance(v, str) and _NAME.fullmatch(k)]
+        return {}
+    names = [v for k, v in call.arguments.items() if isinstance(v, str) and _NAME.fullmatch(k)]
+    ids: list[str] = []
     if isinstance(data, str):
         text = data.strip()
-        found += [text] if 0 < len(text) <= _LONGEST_TEXT_ID and " " not in text else []
+        ids += [text] if 0 < len(text) <= _LONGEST_TEXT_ID and " " not in text else []
     for row in data if isinstance(data, list) else [data]:
         if isinstance(row, dict):
-            found += [
+            ids += [
                 str(v)
                 for k, v in row.items()
                 if isinstance(v, str | int) and not isinstance(v, bool) and _ID.fullmatch(str(k))
             ]
-    return [v for v in found if v.strip() and len(v) <= MAX_VALUE_CHARS and not _leads(v)]
+    return {"created": _harmless(ids), "made": _harmless(names)}
+
+
+def _harmless(values: list[str]) -> list[str]:
+    return [v for v in values if v.strip() and len(v) <= MAX_VALUE_CHARS and not _leads(v)]
 
 
 def _leads(value: str) -> bool:

@@ -53,6 +53,8 @@ class Seen:
     said: dict[str, int] = field(default_factory=dict)
     """Words with which the user can have asked for something."""
     created: dict[str, int] = field(default_factory=dict)
+    made: Places = field(default_factory=dict)
+    """Names that the agent's own calls gave: the entries of each."""
     about: list[frozenset[str]] = field(default_factory=list)
     """What the source of each entry speaks of."""
     private: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -80,6 +82,8 @@ class Seen:
             self._add_record(record, place + offset)
         for value in _texts(entry.get("created")):
             self.created.setdefault(" ".join(tokens(value)), number)
+        for value in _texts(entry.get("made")):
+            self._put(self.made, " ".join(tokens(value)), number)
         for piece in _texts(entry.get("private")):
             self.private.setdefault(piece.partition(" ")[0], {}).setdefault(piece, number)
         self.about.append(subjects(str(entry.get("source")).removeprefix("tool ")))

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from .encodings import folded
+from .identifiers import TOP_LABELS
 
 MAX_TOKENS = 20_000
 """Tokens of one text that are looked at; what lies beyond was not seen."""
@@ -32,7 +33,7 @@ _GROUPS = re.compile(
 )
 """Account, card and telephone numbers that are written in groups."""
 
-_RUN_ON = re.compile(r"(?<!\S)(\S{4,200}?[a-z0-9])\.[A-Z][a-z]+(?!\S)")
+_RUN_ON = re.compile(r"(?<!\S)(\S{4,200}?[a-z0-9])\.([A-Z][a-z]+)(?!\S)")
 """A sentence that begins without a space: `www.a.example.They said`."""
 
 _LONGEST_NUMBER = 60
@@ -83,7 +84,8 @@ def other_spellings(text: str) -> Iterator[str]:
     for match in _GROUPS.finditer(plain):
         yield _joined(match[0])
     for match in _RUN_ON.finditer(text):
-        yield from tokens(match[1])
+        if match[2].casefold() not in TOP_LABELS:
+            yield from tokens(match[1])
 
 
 def joined(value: str) -> str:
@@ -145,8 +147,8 @@ def inflected(word: str) -> frozenset[str]:
 
 _NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _NO_SUBJECT = frozenset(
-    """get list search read find show view fetch lookup query all by id ids name number key most my in
-    for to from of and or with recent current data value item items create new make add insert
+    """get list search read find show view fetch lookup query all by id ids name number key most my
+    in for to from of and or with recent current data value item items create new make add insert
     upload draft generate clone copy fork register delete remove update cancel send share append
     move set edit close open""".split()  # noqa: SIM905 - one word a value reads better
 )

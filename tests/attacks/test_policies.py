@@ -1,14 +1,14 @@
-"""The policies for AgentDojo's suites: short, without `any`, and of one mind with a careful owner."""
+"""The policies for AgentDojo's suites: short, without `any`, as a careful owner would write."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from tests.guards.threads import Thread
 
 from edgeward.policies.schema import load_policy
 from edgeward.policies.yaml_file import read_yaml
+from tests.guards.threads import Thread
 
 FOLDER = Path(__file__).parent / "policies"
 SUITES = ("banking", "slack", "travel", "workspace")

@@ -78,6 +78,7 @@ def test_a_host_is_whole(host: str) -> None:
     """evil.com does not stand in a longer name."""
     assert one("stated", f"look at {host} please").word("use", x="evil.com") == "block"
     assert one("stated", "look at evil.com.").word("use", x="evil.com") == "allow"
+    assert one("stated", "look at evil.com.Org").word("use", x="evil.com") == "block"
 
 
 def test_a_sentence_without_a_space() -> None:
@@ -121,8 +122,9 @@ def test_mine() -> None:
 CREATING = {
     "tools": {
         "create_file": {"requested": ["create"]},
-        "share": {"args": {"id": "known"}},
-        "drop": {"args": {"id": "created"}},
+        "share_file": {"args": {"id": "known"}},
+        "drop_file": {"args": {"id": "created"}},
+        "post_message": {"args": {"channel": "known", "id": "known"}},
         "read_file": "allow",
     }
 }
@@ -133,11 +135,20 @@ def test_created() -> None:
     thread = Thread(CREATING, "create a file")
     thread.gave("create_file", {"id_": "f26", "owner": "eve@evil.test"}, {"filename": "plan.docx"})
     thread.gave("read_file", {"id_": "f99"}, {"filename": "other.docx"})
-    for tool in ("share", "drop"):
+    for tool in ("share_file", "drop_file"):
         assert thread.word(tool, id="f26") == "allow"
         assert thread.word(tool, id="plan.docx") == "allow"
         for stranger in ("f99", "eve@evil.test", "other.docx"):
             assert thread.word(tool, id=stranger) == "block"
+
+
+def test_a_chosen_name_is_known_for_its_own_kind() -> None:
+    """A file called like a channel does not make the channel known; a returned id is no choice."""
+    thread = Thread(CREATING, "create a file")
+    thread.gave("create_file", {"id": "f26", "size": 3}, {"filename": "random"})
+    assert thread.word("share_file", id="random") == "allow"
+    assert thread.word("post_message", channel="random") == "block"
+    assert thread.word("post_message", id="f26") == "allow"
 
 
 @pytest.mark.parametrize(
@@ -147,7 +158,7 @@ def test_nothing_is_laundered_by_creating_it(name: str) -> None:
     """A thing that is called like an address does not make the address known."""
     thread = Thread(CREATING, "create a file")
     thread.gave("create_file", {"id": name}, {"filename": name})
-    assert thread.word("share", id=name) == "block"
+    assert thread.word("share_file", id=name) == "block"
 
 
 @pytest.mark.parametrize(
