@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
+from edgeward.graphs.check import Edge, Plan, check_strategy
 from edgeward.graphs.schema import load_strategy, shipped_strategies
+from edgeward.nodes._base import NodeSpec
 from edgeward.policies.yaml_file import ConfigError, ConfigFileMissing, ConfigParseError
 
 Write = Callable[[str], Path]
@@ -216,3 +219,20 @@ def test_critique_and_compress(strategy_file: Write) -> None:
         "critic",
         "shorten",
     }
+
+
+@pytest.mark.parametrize("key", ["outcome", "mesages", "__root__"])
+def test_kind_that_writes_what_is_no_state(key: str) -> None:
+    """A kind that claims a key which is none of the state's is refused, with the keys there are."""
+
+    class Spec(NodeSpec):
+        writes: ClassVar[frozenset[str]] = frozenset({"messages", key})
+
+        def outcomes(self) -> tuple[str, ...]:
+            return ("done",)
+
+    plan = Plan("n", "end", {"n": Spec(kind="note")}, [Edge("n", "done", "end")], lambda at: "f:3")
+    (problem,) = check_strategy(plan)
+    assert str(problem).startswith(f"f:3: nodes.n: the kind 'note' claims to write {key}; allowed:")
+    assert "messages" in problem.allowed
+    assert key not in problem.allowed.split()

@@ -8,6 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from edgeward.guards.conditions import Test, as_number, lies_under, requirement
+from edgeward.guards.encodings import MAX_ROUNDS
 
 
 def failing(condition: dict[str, Any], value: Any) -> list[str]:
@@ -86,3 +87,14 @@ def test_numbers_and_folders() -> None:
     assert as_number(float("nan")) is None
     assert lies_under("//user/x", "/user")
     assert not lies_under("/user\0", "/user")
+
+
+@pytest.mark.parametrize(
+    "condition", [{"match": "[a-z&;<]*"}, {"under": "."}, {"hosts": ["example.com"]}]
+)
+def test_what_is_hidden_too_deep_fails(condition: dict[str, Any]) -> None:
+    """A value whose decoding does not come to its end fails, though every view of it would hold."""
+    value = "&" + "amp;" * 2 * MAX_ROUNDS + "lt;example.com"
+    shallow = "&amp;lt;" if "hosts" not in condition else "example.com"
+    assert failing(condition, shallow) == []
+    assert failing(condition, value) == ["a"]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -59,3 +62,15 @@ def test_out_of_memory_names_every_pattern(monkeypatch: pytest.MonkeyPatch, memo
     numbers = [patterns.add(rf"(?:[ab]{{1,30}}c){{3}}x{i}") for i in range(20)]
     named = patterns.candidates("abababc" * 9 + "x7")
     assert numbers[7] in named
+
+
+def test_copies_find_the_same() -> None:
+    """A set that went to another process, or was copied, names what the first one names."""
+    patterns = PatternSet()
+    numbers = [patterns.add("abc"), patterns.add("abd", ignore_case=True)]
+    for other in (pickle.loads(pickle.dumps(patterns)), copy.copy(patterns)):
+        assert other.signal == patterns.signal
+        assert other.candidates("xABDx abc") == patterns.candidates("xABDx abc") == {*numbers}
+        assert other.add("new") == numbers[-1] + 1
+    assert patterns.add("newer") == numbers[-1] + 1
+    assert patterns.candidates("new") == frozenset()

@@ -36,6 +36,7 @@ FALSE = [
     "0.4111111111111111",
     "ISBN 978-3-16-148410-0", "UTC+02:00", "1-2-3-4", "12-345-6789", "1123-45-67890",
     "react@18.2.0", "@scope/package", "rev 10.20.30.40", "4111111111111111x",
+    "offset +12345", "balance +1 234 56", "DE22370400440532", "DE22 3704 0044 0532",
 ]  # fmt: skip
 
 
@@ -59,3 +60,12 @@ def test_found(label: str, value: str) -> None:
 def test_left_alone(text: str) -> None:
     """Timestamps, order numbers, versions, UUIDs, hashes and pi are no personal data."""
     assert list(personal(text)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["see http://10.0.0.5/admin", "//10.0.0.5/share", "ssh root@10.0.0.5", "root@10.0.0.5:22"],
+)
+def test_address_in_a_link(text: str) -> None:
+    """The host of a link or of a login is an address, unlike a version behind a product's name."""
+    assert [text[a:b] for a, b, kind in personal(text) if kind == "ipv4"] == ["10.0.0.5"]

@@ -69,6 +69,14 @@ def test_value_masks_keys_and_strings() -> None:
     assert value["a"] == [KEY, 1, None]
 
 
+@pytest.mark.parametrize("regex", ["X*", "X?", "(?P<secret>X*)"])
+def test_pattern_that_matches_nothing_too(regex: str) -> None:
+    """A pattern that also matches the empty text masks what it finds and garbles nothing else."""
+    redactor = Redactor([SecretPattern("x", regex)])
+    assert redactor.secrets("aXb c") == ("a[REDACTED:x]b c", ("x",))
+    assert redactor.secrets("ab c") == ("ab c", ())
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.text(max_size=300))
 def test_masking_is_idempotent(text: str) -> None:

@@ -77,3 +77,19 @@ def test_what_cannot_be_masked_blocks(arguments: dict[str, Any]) -> None:
     """A secret that masking does not remove blocks even where the verdict is redact."""
     policy = load_policy({"version": 2, "tools": {"post": "redact"}})
     assert decide(policy, ToolCall("post", arguments), History()).word == "block"
+
+
+@pytest.mark.parametrize(
+    ("regex", "secret", "harmless"),
+    [
+        (r"\ABADGE-[0-9]{8}\z", {"id": "BADGE-12345678"}, {"id": "old BADGE-12345678 form"}),
+        (r"PIN\s[0-9]{4}", {"note": "my PIN\n1234"}, {"kind": "PIN", "year": 2024}),
+    ],
+)
+def test_only_what_matches_within_one_value(
+    ask: Ask, regex: str, secret: dict[str, Any], harmless: dict[str, Any]
+) -> None:
+    """A pattern is asked of each value alone: its anchors hold, and neighbours make no secret."""
+    rule = {"secret_patterns": [{"name": "own", "regex": regex}]}
+    assert [f.rule for f in ask(rule, secret).findings] == ["secret_patterns.own"]
+    assert ask(rule, harmless).word == "allow"

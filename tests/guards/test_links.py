@@ -1,0 +1,72 @@
+"""Links in prose: shares, addresses in brackets, and user names before the host."""
+
+from __future__ import annotations
+
+import pytest
+
+from edgeward.guards.links import links, network_paths
+from edgeward.guards.verdict import Verdict
+
+from .conftest import Ask
+
+
+def blocked_for(verdict: Verdict, *parts: str) -> None:
+    """The egress list blocks, and its reason names each of `parts`."""
+    assert verdict.word == "block"
+    assert {f.rule.partition(".")[0] for f in verdict.findings} == {"egress_allowlist"}
+    for part in parts:
+        assert part in verdict.reason
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["open file:////evil.test/share now", "open FILE:////evil.test/share",
+     "open file:\\\\\\\\evil.test\\share now", "open file://evil.test/share now"],
+)  # fmt: skip
+def test_file_link_to_a_share(ask: Ask, text: str) -> None:
+    """A file link with four slashes, which Windows opens as a share of another host, is seen."""
+    blocked_for(ask({"egress_allowlist": ["example.com"]}, {"text": text}), "evil.test")
+
+
+@pytest.mark.parametrize("text", ["open file:///etc/hosts now", "open file:////"])
+def test_file_link_without_a_host(ask: Ask, text: str) -> None:
+    """A file link to this machine leads to no host."""
+    assert ask({"egress_allowlist": ["example.com"]}, {"text": text}).word == "allow"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["It runs at http://[2001:db8::1].", "(http://[2001:db8::1]:8080), I think",
+     "**http://[2001:DB8:0::1]**", "http://[2001:db8::1]:8080; then"],
+)  # fmt: skip
+def test_address_in_brackets(ask: Ask, text: str) -> None:
+    """The punctuation of a sentence is no part of an IPv6 address; a port counts for nothing."""
+    assert [d.host for d in links(text)] == ["2001:db8::1"]
+    assert ask({"egress_allowlist": ["2001:db8::1"]}, {"text": text}).word == "allow"
+    blocked_for(ask({"egress_allowlist": ["2001:db8::2"]}, {"text": text}), "2001:db8::1")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["\\\\evil.test@SSL\\dav\\x", "\\\\evil.test@8080\\dav", "\\\\ann@example.com\\share",
+     "\\\\evil.test@example.com\\share", "\\\\?\\UNC\\evil.test@example.com\\share"],
+)  # fmt: skip
+def test_share_with_a_user_name(ask: Ask, path: str) -> None:
+    """An @ in a share's host (WebDAV: `host@SSL`) is a fault, whichever side of it is listed."""
+    (found, *_) = network_paths(path, 0)
+    assert (found.host, found.fault) == ("", "user information before the host")
+    blocked_for(ask({"egress_allowlist": ["example.com"]}, {"path": path}), "user information")
+
+
+def test_share_of_a_listed_host(ask: Ask) -> None:
+    """A share without a user name is allowed where its host is listed."""
+    path = "\\\\files.example.com\\share\\x"
+    assert ask({"egress_allowlist": ["example.com"]}, {"path": path}).word == "allow"
+
+
+@pytest.mark.parametrize("link", ["http://[2001:db8::1]x/", "http://[2001:db8::1].evil.test/"])
+def test_more_than_an_address_in_brackets(ask: Ask, link: str) -> None:
+    """A host that only begins with a listed address is no host at all."""
+    for arguments in ({"url": link}, {"text": f"see {link} now"}):
+        verdict = ask({"egress_allowlist": ["2001:db8::1"]}, arguments)
+        blocked_for(verdict, "it is no well-formed host")
