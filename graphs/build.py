@@ -53,9 +53,9 @@ def build_graph(
     if loaded is not None and (missing := unsupported(loaded)):
         raise ValueError("; ".join(missing))
     chat_model, secrets = chat_model_for(loaded, model)
-    saver = open_checkpointer(checkpointer)
     if max_steps is not None and max_steps < 1:
         raise ValueError(f"max_steps is {max_steps}; it must be 1 or more")
+    saver = open_checkpointer(checkpointer)
     steps = loaded.cognitive.max_steps_per_cycle if loaded else DEFAULT_MAX_STEPS
     parts = Parts(
         policy=with_secrets(load_policy(policy), secrets),

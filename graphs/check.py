@@ -55,8 +55,7 @@ class Plan:
         """Where each node can lead, by name; `end` included."""
         out: dict[str, list[str]] = {name: [] for name in self.nodes}
         for edge in self.edges:
-            if edge.node in out:
-                out[edge.node].append(edge.target)
+            out[edge.node].append(edge.target)
         return out
 
 

@@ -29,6 +29,7 @@ class RunContext:
             raise ValueError("max_steps: a whole number of 1 or more, or None")
         if not (isinstance(self.user, str) and isinstance(self.tenant, str)):
             raise ValueError("user and tenant: text")
-        if isinstance(self.roles, str) or not all(isinstance(role, str) for role in self.roles):
+        roles = self.roles
+        if not isinstance(roles, list | tuple) or not all(isinstance(r, str) for r in roles):
             raise ValueError("roles: a list of texts")
         object.__setattr__(self, "roles", tuple(self.roles))

@@ -31,7 +31,11 @@ class Turn:
             return True
 
         if not self._taken_or_queued(grant):
-            granted.wait()
+            try:
+                granted.wait()
+            except BaseException:  # Ctrl-C: a turn that comes to nobody would block all others
+                self._leave(grant)
+                raise
 
     async def atake(self) -> None:
         """Wait for the turn without blocking the event loop."""
@@ -53,7 +57,7 @@ class Turn:
             return
         try:
             await future
-        except asyncio.CancelledError:
+        except BaseException:
             self._leave(grant)
             raise
 

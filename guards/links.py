@@ -98,8 +98,12 @@ def _without_edge(authority: str) -> str:
     """Without the punctuation of the prose around it."""
     bracket = authority.find("]") if authority[:1] == "[" else -1
     if bracket > 0:
-        port = re.match(r":[0-9]+", authority[bracket + 1 :])
-        return authority[: bracket + 1] + (port[0] if port else "")
+        rest = authority[bracket + 1 :]
+        port = re.match(r":[0-9]+", rest)
+        behind = rest[port.end() :] if port else rest
+        # Punctuation only: what goes on behind it belongs to the host, and makes it none.
+        kept = rest if EDGE.sub("", behind) else rest[: port.end() if port else 0]
+        return authority[: bracket + 1] + kept
     return EDGE.sub("", _CJK_PROSE.sub("", authority))
 
 

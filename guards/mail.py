@@ -31,7 +31,7 @@ def typed_mail(text: str) -> Iterator[Destination]:
 
 def _domain(domain: str, *, typed: bool) -> Iterator[Destination]:
     if domain[0] == "[":
-        literal = domain[1:-1] if domain[-1] == "]" else domain[1:]
+        literal = domain[1:-1]
         if literal[:5].casefold() == "ipv6:":
             literal = f"[{literal[5:]}]"
         host = canonical_host(literal)
@@ -44,6 +44,8 @@ def _domain(domain: str, *, typed: bool) -> Iterator[Destination]:
         return
     name = EDGE.sub("", domain)
     if not name:
+        if typed:
+            yield Destination("", short(domain), "it is no well-formed mail domain")
         return
     host = canonical_host(name)
     if host is None:

@@ -130,8 +130,6 @@ def _ipv4(text: str, start: int, end: int) -> Iterator[Span]:
     said = before.casefold().rstrip(" :=#\"'")
     if said.endswith(_VERSION_WORDS):
         return
-    if before.endswith(("/", "@")):
-        before = ""  # of a URL or of a mail address: still an address
     edge = before[-1:]
     after = text[end : end + 2]
     joined = edge.isalnum() or (edge and edge in "._-+")

@@ -105,7 +105,9 @@ class _Finder:
             name, compiled, group = self._rows[number]
             for match in compiled.finditer(text):
                 start, end = match.span(group)
-                if 0 <= start < end:
+                if start < 0:  # the match went past the group: then all of it is the secret
+                    start, end = match.span()
+                if start < end:
                     yield start, end, name
 
 

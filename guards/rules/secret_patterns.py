@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from ..ledger import History
 from ..normalise import Examined
@@ -28,13 +28,19 @@ from .tools import ToolTable, redacted_tools
 KEY = "secret_patterns"
 
 
+def _finds_something(pattern: str) -> str:
+    if compile_pattern(pattern).search("") is not None:
+        raise ValueError("the pattern matches the empty text, and so every text; make it say more")
+    return pattern
+
+
 class SecretEntry(BaseModel):
     """One entry: the label of the mask and the pattern (group `secret`, or all, is masked)."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Name
-    regex: Regex
+    regex: Annotated[Regex, AfterValidator(_finds_something)]
 
 
 Field = list[SecretEntry]
@@ -94,7 +100,7 @@ def _first(call: Examined, compiled: Any) -> tuple[int, str] | None:
     for index, text in (*call.texts(), *joined, *call.noise):
         match = compiled.search(searchable(text))
         if match is not None:
-            return index, match[compiled.groupindex.get("secret", 0)]
+            return index, match[compiled.groupindex.get("secret", 0)] or match[0]
     return None
 
 

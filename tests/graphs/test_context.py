@@ -42,3 +42,10 @@ def test_roles_are_taken_one_by_one() -> None:
     assert context.roles == ("reader",)
     assert hash(context) == hash(RunContext(1, "ann", "acme", ("reader",)))
     assert RunContext() == RunContext(None, "", "", ())
+
+
+@pytest.mark.parametrize("roles", [None, 5, {"admin": True}, (role for role in ("a",)), ["a", 1]])
+def test_roles_are_a_list_of_texts(roles: object) -> None:
+    """Anything else is refused by name; a generator would be empty the second time it is asked."""
+    with pytest.raises(ValueError, match="roles: a list of texts"):
+        RunContext(roles=roles)  # type: ignore[arg-type]

@@ -137,3 +137,20 @@ def test_whose_turn_it_is() -> None:
     assert turn_of(other, "t") is not turn
     plain = object()
     assert turn_of(plain, "t") is turn_of(plain, "t")
+
+
+def test_waiter_that_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C while waiting leaves the queue: the turn goes to the next, not to nobody."""
+    turn = Turn()
+    turn.take()
+
+    def interrupted(self: threading.Event, timeout: float | None = None) -> bool:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Event, "wait", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            turn.take()
+    turn.give_back()
+    turn.take()
+    turn.give_back()

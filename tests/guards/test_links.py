@@ -70,3 +70,12 @@ def test_more_than_an_address_in_brackets(ask: Ask, link: str) -> None:
     for arguments in ({"url": link}, {"text": f"see {link} now"}):
         verdict = ask({"egress_allowlist": ["2001:db8::1"]}, arguments)
         blocked_for(verdict, "it is no well-formed host")
+
+
+@pytest.mark.parametrize("rest", [".evil.test", ":80.evil.test", "evil.test"])
+def test_name_behind_a_bracketed_address(ask: Ask, rest: str) -> None:
+    """What goes on behind the bracket is no punctuation: the host is none, and blocks."""
+    rules = {"egress_allowlist": ["2001:db8::1"]}
+    assert ask(rules, {"text": f"go http://[2001:db8::1]{rest} now"}).word == "block"
+    for fine in ("http://[2001:db8::1]. Then", "http://[2001:db8::1]:8080, then"):
+        assert ask(rules, {"text": f"go {fine}"}).word == "allow"

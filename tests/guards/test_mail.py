@@ -56,3 +56,9 @@ def test_signs_after_an_at(ask: Ask, text: str) -> None:
     """Dots and dashes alone, a name after an @, and a version are no domain."""
     verdict = ask(EGRESS, {"text": text})
     assert verdict.word == "allow", verdict.reason
+
+
+@pytest.mark.parametrize("address", ["a@...", "a@--", "Ann <a@.>"])
+def test_recipient_without_a_domain(ask: Ask, address: str) -> None:
+    """In a field for recipients an @ with nothing but signs behind it blocks."""
+    assert ask(EGRESS, {"to": address}).word == "block"

@@ -10,6 +10,7 @@ import pytest
 from edgeward.guards.decide import decide
 from edgeward.guards.ledger import History
 from edgeward.guards.verdict import ToolCall
+from edgeward.policies.problems import ConfigError
 from edgeward.policies.schema import load_policy
 
 from ..conftest import Ask
@@ -93,3 +94,26 @@ def test_only_what_matches_within_one_value(
     rule = {"secret_patterns": [{"name": "own", "regex": regex}]}
     assert [f.rule for f in ask(rule, secret).findings] == ["secret_patterns.own"]
     assert ask(rule, harmless).word == "allow"
+
+
+EITHER = [{"name": "pin", "regex": "PIN (?P<secret>[0-9]{4})|PUK [0-9]{8}"}]
+
+
+@pytest.mark.parametrize("fail_closed", [True, False])
+def test_group_that_takes_no_part_in_the_match(ask: Ask, fail_closed: bool) -> None:
+    """Where the group `secret` matched nothing, the whole match is the secret."""
+    rules = {"secret_patterns": EITHER, "fail_closed": fail_closed}
+    verdict = ask(rules, {"note": "PUK 12345678"})
+    assert verdict.word == "block"
+    assert verdict.findings[0].value == "[REDACTED:pin]"
+    redactor = load_policy(rules).redactor
+    assert redactor.secrets("PUK 12345678, PIN 1234") == (
+        "[REDACTED:pin], PIN [REDACTED:pin]",
+        ("pin",),
+    )
+
+
+def test_pattern_that_matches_everything() -> None:
+    """A pattern that also matches the empty text would block every call, and is refused at load."""
+    with pytest.raises(ConfigError, match="matches the empty text"):
+        load_policy({"secret_patterns": [{"name": "x", "regex": "X?"}]})
