@@ -8,6 +8,7 @@ RE2 runs in time linear in the text whatever the pattern says.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import re2
 
@@ -29,6 +30,7 @@ def options(*, ignore_case: bool = False, memory: int = 8 << 20) -> re2.Options:
     return chosen
 
 
+@lru_cache(maxsize=4_096)
 def compile_pattern(pattern: str, *, ignore_case: bool = False) -> re2.Pattern:
     """The compiled pattern.
 

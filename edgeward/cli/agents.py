@@ -22,7 +22,8 @@ def build_agent(wanted: Wanted, *, checkpointer: Any = None) -> BaseAgent:
     Raises:
         ConfigError, ValueError: a file, a name or an option is wrong.
     """
-    from ..graphs.agent import AgentConfig, create_agent
+    from ..graphs.agent import create_agent
+    from ..graphs.config import AgentConfig
 
     config = AgentConfig(
         profile=wanted.profile,

@@ -10,13 +10,13 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.store.memory import InMemoryStore
 
 from edgeward.graphs.agent import (
-    AgentConfig,
     BaseAgent,
     PlanAndSolveAgent,
     ReActAgent,
     SimpleAgent,
     create_agent,
 )
+from edgeward.graphs.config import AgentConfig
 from edgeward.graphs.context import RunContext
 from edgeward.graphs.locked import NothingWaiting
 from edgeward.graphs.result import AgentResult, AgentStep, TokenUsage

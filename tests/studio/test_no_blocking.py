@@ -19,8 +19,9 @@ from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
 
 from edgeward.graphs import studio
-from edgeward.graphs.agent import AgentConfig, PlanAndSolveAgent, ReActAgent
+from edgeward.graphs.agent import PlanAndSolveAgent, ReActAgent
 from edgeward.graphs.build import build_graph
+from edgeward.graphs.config import AgentConfig
 from edgeward.graphs.locked import LockedGraph
 from edgeward.nodes import kinds
 from edgeward.nodes.compress import ASK
