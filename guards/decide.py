@@ -56,6 +56,14 @@ class Policy:
         labels = dict.fromkeys(label for _, found in scores for label in found)
         return max((score for score, _ in scores), default=0.0), tuple(labels)
 
+    def screened(self, text: str) -> str:
+        """The text, or a note in its place where it reads like instructions to the model."""
+        score, labels = self.scan_result(text)
+        if not labels or score < self.injection_threshold:
+            return text
+        found = ", ".join(labels)
+        return f"[withheld: this result reads like instructions, {found}: {score:.2f}]"
+
     @property
     def injection_threshold(self) -> float:
         """The score from which a text counts as an injection."""

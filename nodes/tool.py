@@ -19,7 +19,6 @@ from typing import Any, ClassVar, Literal
 from langchain_core.messages import ToolMessage
 from pydantic import Field
 
-from ..guards.decide import Policy
 from ..guards.ledger import Ledger
 from ..guards.patterns import searchable
 from ..guards.verdict import ToolCall
@@ -52,7 +51,7 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     if len(text) > spec.max_chars:
         left_out = len(text) - spec.max_chars
         text = f"{text[: spec.max_chars]}\n[cut here: {left_out} more characters]"
-    text = _screened(text, here.policy)
+    text = here.policy.screened(text)
     message = ToolMessage(
         text if text.strip() else "(no output)",
         tool_call_id=call.id,
@@ -64,14 +63,6 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     if seen:
         update["ledger"] = [seen]
     return Result("done", update)
-
-
-def _screened(text: str, policy: Policy) -> str:
-    """The text, or a note in its place where it reads like instructions to the model."""
-    score, labels = policy.scan_result(text)
-    if not labels or score < policy.injection_threshold:
-        return text
-    return f"[withheld: this result reads like instructions, {', '.join(labels)}: {score:.2f}]"
 
 
 def _received(state: State) -> ToolCall:
