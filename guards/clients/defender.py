@@ -162,7 +162,9 @@ def finding_of(tool_call: ToolCall, policy: Policy, history: History) -> ToolFin
         reasons=list(dict.fromkeys(f.reason for f in objections)),
         hosts=_values(objections, "egress_allowlist"),
         secrets=_names(objections, "secret_patterns."),
-        arg_hits=[f.reason for f in objections if f.rule.startswith("arg_rules.")],
+        arg_hits=list(
+            dict.fromkeys(f.reason for f in objections if f.rule.startswith("arg_rules."))
+        ),
         call=call,
         verdict=verdict,
     )
@@ -249,4 +251,5 @@ def _values(findings: Sequence[Finding], rule: str) -> list[str]:
 
 
 def _names(findings: Sequence[Finding], prefix: str) -> list[str]:
-    return [f.rule.removeprefix(prefix) for f in findings if f.rule.startswith(prefix)]
+    found = (f.rule.removeprefix(prefix) for f in findings if f.rule.startswith(prefix))
+    return list(dict.fromkeys(found))

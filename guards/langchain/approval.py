@@ -80,9 +80,9 @@ def _answers(call: ToolCall) -> Any:
     action = create_model("EditedAction", __base__=EditedAction, name=(_one_of(names), ...))
     optional: Any = action | None
     answer: Any = create_model("Answer", __base__=Answer, edited_action=(optional, None))
-    by_id: Any = dict[_one_of(ids), answer]
+    by_id: Any = dict[_one_of(ids), answer]  # type: ignore[misc]
     return by_id | answer
 
 
 def _one_of(words: tuple[str, ...]) -> Any:
-    return Literal[words]  # type: ignore[valid-type]
+    return Literal[words]
