@@ -51,14 +51,15 @@ def seen_result(result: Result, policy: Policy) -> Result:
     found: Any = result
     if isinstance(found, ToolMessage):
         return _seen(found, policy)  # type: ignore[return-value]
+    if isinstance(found, Command):
+        # An update is a mapping, a list of messages, or pairs of key and value.
+        return dataclasses.replace(found, update=seen_result(found.update, policy))  # type: ignore[return-value]
+    if type(found) is dict:
+        return {key: seen_result(value, policy) for key, value in found.items()}  # type: ignore[return-value]
     if isinstance(found, list):
-        return [seen_result(one, policy) for one in found]  # type: ignore[return-value]
-    if isinstance(found, Command) and isinstance(found.update, dict):
-        update = {
-            key: [seen_result(m, policy) for m in value] if isinstance(value, list) else value
-            for key, value in found.update.items()
-        }
-        return dataclasses.replace(found, update=update)  # type: ignore[return-value]
+        return [seen_result(value, policy) for value in found]  # type: ignore[return-value]
+    if type(found) is tuple:
+        return tuple(seen_result(value, policy) for value in found)  # type: ignore[return-value]
     return result
 
 

@@ -310,3 +310,10 @@ def test_broken_arguments_are_shown_masked() -> None:
     found = made(("c", "read_doc", '{"a": "' + KEY))
     assert found["rule_fired"] == "arguments"
     assert found["blocked_calls"][0]["arguments"] == '{"a": "[REDACTED:openai_key]'
+
+
+def test_arguments_that_are_no_json() -> None:
+    """They are blocked as what they are."""
+    call = ToolCall("c", "function", {"name": "read_doc", "arguments": {"a": object()}})
+    (finding,), _ = check_tool_calls([call], load_policy("allow_all"))
+    assert finding.status is Status.BLOCK

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import pytest
@@ -12,10 +14,19 @@ from langchain.tools import ToolRuntime
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import InjectedToolCallId, tool
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode
+from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command, Send
 from pydantic import Field
 
-from edgeward import FirewallMiddleware, ScriptedModel
+from edgeward import FirewallMiddleware, ScriptedModel, load_policy
+from edgeward.guards.langchain.messages import seen_result
+from edgeward.guards.langchain.middleware import MiddlewareHooks
+from edgeward.guards.langchain.session import history_of
+from edgeward.guards.ledger import History
+from edgeward.guards.normalise import Examined
+from edgeward.guards.verdict import Finding
 
 from .spies import POLICY, REFUSED, Spy, calls
 
@@ -437,3 +448,116 @@ def test_a_policy_that_is_wrong() -> None:
     """It is refused when the middleware is made."""
     with pytest.raises(ValueError, match="did you mean default"):
         FirewallMiddleware("defualt")
+
+
+def test_every_form_of_a_message_is_masked() -> None:
+    """Blocks of text, of calls, of results, an additional field; what is no text stays."""
+    image = {"type": "image", "data": KEY}
+    blocks: Any = [
+        f"a {KEY}",
+        {"type": "text", "text": f"b {KEY}"},
+        {"type": "tool_use", "id": "p", "name": "old", "input": {"k": [KEY]}},
+        {"type": "tool_result", "content": [{"type": "text", "text": KEY}]},
+        image,
+    ]
+    raw = [{"id": "p", "function": {"name": "old", "arguments": json.dumps({"k": KEY})}}]
+    past = AIMessage(
+        blocks,
+        tool_calls=[{"name": "old", "args": {"k": KEY}, "id": "p"}],
+        invalid_tool_calls=[{"name": "old", "args": f"{{{KEY}", "id": "q", "error": ""}],
+        additional_kwargs={"tool_calls": raw},
+    )
+    answered = [ToolMessage("ok", tool_call_id="p"), ToolMessage("ok", tool_call_id="q")]
+    model = Listens(turns=["?", "Done."])
+    runner = create_agent(model, [], middleware=[FirewallMiddleware("allow_all")])
+    runner.invoke({"messages": [HumanMessage("Hi."), past, *answered]})
+    shown = model.shown[0][1]
+    assert shown.content[-1] == image
+    assert KEY not in str([shown.content[:-1], shown.additional_kwargs])
+    assert isinstance(shown, AIMessage)
+    assert KEY not in str([shown.tool_calls, shown.invalid_tool_calls])
+    assert past.content[0] == f"a {KEY}"
+
+
+class Notes(MessagesState):
+    """A state with a key of its own."""
+
+    note: str
+
+
+def test_what_a_command_brings_besides_messages_stays() -> None:
+    """The messages in it are results; the rest of its update goes through as it is."""
+
+    @tool
+    def search(text: str) -> Command[Any]:
+        """Search."""
+        message = ToolMessage([f"found {KEY}", {"type": "image", "data": KEY}], tool_call_id="c0")
+        return Command(update={"messages": [message], "note": KEY})
+
+    node = ToolNode([search], wrap_tool_call=FirewallMiddleware("allow_all").wrap_tool_call)
+    graph = StateGraph(Notes)
+    graph.add_node("tools", node)
+    graph.add_edge(START, "tools")
+    state = graph.compile().invoke({"messages": [calls(("search", {"text": "hi"}))]})
+    assert state["note"] == KEY
+    assert answers(state)[0].content[0] == f"found {MASK}"
+
+
+def test_results_in_any_form_of_an_update() -> None:
+    """A message alone, a list of them, pairs, a mapping."""
+    message = ToolMessage(KEY, tool_call_id="c0")
+    policy = load_policy("allow_all")
+    for update in (message, [message], [("messages", message)], {"messages": [message]}):
+        seen = seen_result(Command(update=update), policy)
+        assert KEY not in str(seen.update)
+        assert MASK in str(seen.update)
+    assert seen_result(Command(update=None), policy).update is None
+
+
+def test_history_is_read_from_any_state() -> None:
+    """A list of messages, an object: the calls since the user spoke, and those before this one."""
+    ran = ToolMessage("ok", tool_call_id="x", name="search")
+    refused = ToolMessage("no", tool_call_id="y", name="search", artifact={"edgeward": {}})
+    given = [ran, HumanMessage("Hi."), calls(("search", {})), ran, refused]
+    last = calls(("search", {}), ("pay", {}), ("search", {}))
+
+    @dataclass
+    class State:
+        messages: list[BaseMessage]
+
+    for state in ([*given, last], {"messages": [*given, last]}, State([*given, last])):
+        call: Any = last.tool_calls[2]
+        runtime: Any = None
+        history = history_of(ToolCallRequest(call, None, state, runtime))
+        assert history.calls == {"search": 2, "pay": 1}
+        assert history.thread == ""
+    nobody: Any = ToolCallRequest({**last.tool_calls[0], "id": "z"}, None, {}, None)  # type: ignore[arg-type]
+    assert not history_of(nobody).calls
+
+
+@dataclass(frozen=True)
+class Once:
+    """A rule of an outsider's: every tool runs once."""
+
+    rule: str = "once"
+
+    def __call__(self, call: Examined, history: History) -> list[Finding]:
+        ran = history.calls.get(call.name, 0)
+        return [Finding("once", "block", "it has run")] if ran else []
+
+
+def test_a_limit_holds_for_calls_that_run_at_once() -> None:
+    """Two calls of one message do not both take the last of what is counted."""
+    spy = Spy("pay")
+    loaded = load_policy("allow_all")
+    limited = replace(loaded, checks=(*loaded.checks, Once()))
+    pay = ("pay", {"text": "a"})
+    state = agent(limited, [spy], calls(pay, pay), "Done.").invoke(ASKED)
+    assert len(spy.runs) == 1
+    assert [m.status for m in answers(state)] == ["success", "error"]
+
+
+def test_a_middleware_needs_a_policy() -> None:
+    """In the guards themselves nothing is loaded by name."""
+    with pytest.raises(TypeError, match="not a str"):
+        MiddlewareHooks("default")  # type: ignore[arg-type]
