@@ -33,8 +33,16 @@ def canonical_arguments(
         allowed = ", ".join(sorted(known)) or "none"
         raise ValueError(f"unknown argument {', '.join(unknown)[:120]}; allowed: {allowed}")
     result = _read(schema, arguments)
-    if _read(schema, result) != result:
-        # The tool reads them once more when it runs: then it would run something else.
+    # The tool reads them once more when it runs: then it must not run something else.
+    try:
+        again = _read(schema, result)
+    except ValidationError:
+        # A default of None for what is no Optional (`cc: str = None`): the tool fills it in again.
+        kept = {name: v for name, v in result.items() if v is not None or name in arguments}
+        if _read(schema, kept) == result:
+            return kept
+        again = {}
+    if again != result:
         raise ValueError("the tool's schema reads them differently each time")
     return result
 

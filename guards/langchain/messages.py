@@ -83,16 +83,12 @@ def _content(content: Any, shown: Any, passed: Any) -> Any:
     """Message content with its texts through `shown`, its calls' arguments through `passed`."""
     if isinstance(content, str):
         return shown(content)
-    if not isinstance(content, list):
-        return content
     return [_block(block, shown, passed) for block in content]
 
 
 def _block(block: Any, shown: Any, passed: Any) -> Any:
     if isinstance(block, str):
         return shown(block)
-    if not isinstance(block, dict):
-        return block
     new = dict(block)
     for field in _SAID:
         if isinstance(block.get(field), str | list):

@@ -59,13 +59,27 @@ def canonical_call(tool: BaseTool | None, call: ToolCall) -> ToolCall:
     """
     if tool is None or tool.args_schema is None or call.fault is not None:
         return call
-    schema = tool.tool_call_schema
-    if not isinstance(schema, type) or not issubclass(schema, BaseModel):
+    schema = _schema(tool)
+    if schema is None:
         return call
     try:
         return replace(call, arguments=canonical_arguments(schema, call.arguments))
     except (TypeError, ValueError, RecursionError) as error:
         return replace(call, fault=arguments_fault(error))
+
+
+def _schema(tool: BaseTool) -> type[BaseModel] | None:
+    """What reads the model's arguments; None for a plain JSON Schema.
+
+    `tool_call_schema` leaves out what is injected, and with it every validator: where nothing is
+    injected, the tool's own schema is what will read them.
+    """
+    own, shown = tool.args_schema, tool.tool_call_schema
+    if not isinstance(shown, type) or not issubclass(shown, BaseModel):
+        return None
+    if isinstance(own, type) and issubclass(own, BaseModel):
+        return own if own.model_fields.keys() == shown.model_fields.keys() else shown
+    return shown
 
 
 def _only_argument(tool: BaseTool) -> str:

@@ -93,6 +93,10 @@ class Hides(BaseModel):
         return ""
 
 
+class Port(int):
+    """A number of a class of its own."""
+
+
 @dataclass
 class Point:
     """An argument that is a dataclass."""
@@ -119,9 +123,24 @@ def test_a_value_is_judged_by_what_it_says(value: Any) -> None:
     assert firewall.check("search", {"value": value}).reason == "path traversal"
 
 
+def test_a_value_that_holds_itself() -> None:
+    """It has no end, and cannot be checked."""
+    value: list[Any] = []
+    value.append(value)
+    assert "nested too deeply" in Firewall(POLICY).check("search", {"value": value}).reason
+
+
 def test_a_value_that_is_harmless_is_allowed() -> None:
     """Objects of the usual kinds can be checked."""
-    value = [date(2025, 1, 1), PurePosixPath("a/b"), Point(1.5), Hides(path="a"), None, True]
+    value = [
+        date(2025, 1, 1),
+        PurePosixPath("a/b"),
+        Point(1.5),
+        Hides(path="a"),
+        Port(80),
+        None,
+        True,
+    ]
     assert Firewall(POLICY).check("search", {"value": value}).word == "allow"
 
 
@@ -261,6 +280,18 @@ def test_redact_runs_masked() -> None:
     with pytest.raises(PolicyViolationError, match="cannot be done here"):
         search(Point(KEY))
     assert len(seen) == 1
+
+
+def test_a_method_runs_masked() -> None:
+    """Its object is left as it is."""
+
+    class Desk:
+        @Firewall({"version": 2, "tools": {"search": "redact"}}).guard
+        def search(self, text: str) -> tuple[object, str]:
+            return self, text
+
+    desk = Desk()
+    assert desk.search(f"key {KEY}") == (desk, "key [REDACTED:openai_key]")
 
 
 def test_ask_is_refused() -> None:

@@ -14,7 +14,7 @@ from langchain_core.tools import BaseTool, InjectedToolArg, InjectedToolCallId, 
 from langchain_core.tools import tool as as_tool
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import InjectedState, ToolNode
-from pydantic import BaseModel
+from pydantic import BaseModel, Field, field_validator
 
 from edgeward import PolicyViolationError, ScriptedModel, guard_tools
 
@@ -275,6 +275,76 @@ def test_arguments_that_do_not_fit_are_refused() -> None:
     (guarded,) = guard_tools([spy.sync_tool()], "allow_all")
     with pytest.raises(PolicyViolationError, match="unknown argument cc"):
         guarded.invoke({"text": "hi", "cc": "x"})
+    assert not spy.runs
+
+
+def test_defaults_that_do_not_fit_their_own_type() -> None:
+    """`cc: str = None` is common, and so are `*args` and `**kwargs`: such a tool runs as before."""
+    seen: list[Any] = []
+
+    @as_tool
+    def search(text: str, cc: str = None, *args: int, **kwargs: int) -> str:  # noqa: RUF013
+        """Search."""
+        seen.append((text, cc, args, kwargs))
+        return "fine"
+
+    (guarded,) = guard_tools([search], POLICY)
+    for one in (search, guarded):
+        assert one.invoke({"text": "hi"}) == "fine"
+        assert one.invoke({"text": "hi", "cc": "x"}) == "fine"
+    assert seen[:2] == seen[2:]
+    with pytest.raises(PolicyViolationError):
+        guarded.invoke({"text": "hi", "cc": "../x"})
+
+
+def test_a_tools_own_validators_are_heard() -> None:
+    """What they make of an argument is what is judged."""
+
+    class Below(BaseModel):
+        text: str
+        amount: int = 1
+
+        @field_validator("text")
+        @classmethod
+        def decoded(cls, text: str) -> str:
+            return text.replace("<up>", "../")
+
+    spy = Spy("search")
+    plain = StructuredTool.from_function(spy.run, name="search", description="D", args_schema=Below)
+    (guarded,) = guard_tools([plain], POLICY)
+    assert guarded.invoke({"text": "hi"}) == "fine"
+    with pytest.raises(PolicyViolationError, match="path traversal"):
+        guarded.invoke({"text": "<up>secret"})
+    assert spy.runs == [("hi", 1)]
+
+
+def test_a_schema_that_reads_differently_each_time() -> None:
+    """What was judged would not be what runs: refused."""
+
+    class Grows(BaseModel):
+        text: str
+
+        @field_validator("text")
+        @classmethod
+        def longer(cls, text: str) -> str:
+            return f"{text}!" if text[:1] != "!" else text[1:]
+
+    class Falls(BaseModel):
+        text: str = Field(max_length=3)
+
+        @field_validator("text")
+        @classmethod
+        def longer(cls, text: str) -> str:
+            return text * 3
+
+    spy = Spy("search")
+    for schema in (Grows, Falls):
+        plain = StructuredTool.from_function(
+            spy.run, name="search", description="D", args_schema=schema
+        )
+        (guarded,) = guard_tools([plain], "allow_all")
+        with pytest.raises(PolicyViolationError, match="wrong arguments"):
+            guarded.invoke({"text": "hi"})
     assert not spy.runs
 
 

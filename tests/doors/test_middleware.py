@@ -531,7 +531,9 @@ def test_history_is_read_from_any_state() -> None:
         history = history_of(ToolCallRequest(call, None, state, runtime))
         assert history.calls == {"search": 2, "pay": 1}
         assert history.thread == ""
-    nobody: Any = ToolCallRequest({**last.tool_calls[0], "id": "z"}, None, {}, None)  # type: ignore[arg-type]
+    nobody: Any = ToolCallRequest(
+        {**last.tool_calls[0], "id": "z"}, None, {"messages": [last]}, None
+    )  # type: ignore[arg-type]
     assert not history_of(nobody).calls
 
 
