@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 from langchain_core.tools import BaseTool
-from pydantic import BaseModel
 
 from ..guards.call_schemas import arguments_fault, canonical_arguments
+from ..guards.langchain.tools import call_schema
 from ..guards.verdict import ToolCall
 from ..profiles.tools.schemas import tool_schema
 
@@ -46,9 +46,3 @@ class ToolCatalog:
         known = near or sorted(self._schemas)[:10]
         hint = ("did you mean " if near else "there are ") + ", ".join(known)
         return f"there is no tool named {name[:80]!r}; {hint if known else 'there are none'}"
-
-
-def call_schema(tool: BaseTool) -> type[BaseModel] | None:
-    """The pydantic model of what the model may pass to a tool; None for a plain JSON Schema."""
-    schema = tool.tool_call_schema
-    return schema if isinstance(schema, type) and issubclass(schema, BaseModel) else None

@@ -57,10 +57,8 @@ def canonical_call(tool: BaseTool | None, call: ToolCall) -> ToolCall:
 
     A tool without a schema, or with a plain JSON Schema, reads nothing: it runs what it gets.
     """
-    if tool is None or tool.args_schema is None or call.fault is not None:
-        return call
-    schema = _schema(tool)
-    if schema is None:
+    schema = call_schema(tool) if tool is not None and tool.args_schema is not None else None
+    if call.fault is not None or schema is None:
         return call
     try:
         return replace(call, arguments=canonical_arguments(schema, call.arguments))
@@ -68,11 +66,11 @@ def canonical_call(tool: BaseTool | None, call: ToolCall) -> ToolCall:
         return replace(call, fault=arguments_fault(error))
 
 
-def _schema(tool: BaseTool) -> type[BaseModel] | None:
-    """What reads the model's arguments; None for a plain JSON Schema.
+def call_schema(tool: BaseTool) -> type[BaseModel] | None:
+    """The pydantic model that reads what a model passes to a tool; None for a plain JSON Schema.
 
     `tool_call_schema` leaves out what is injected, and with it every validator: where nothing is
-    injected, the tool's own schema is what will read them.
+    injected, the tool's own schema is what will read the arguments, and so what must be judged by.
     """
     own, shown = tool.args_schema, tool.tool_call_schema
     if not isinstance(shown, type) or not issubclass(shown, BaseModel):
