@@ -18,6 +18,7 @@ if os.path.isfile(os.path.join(_beside, "graphs", "schema.py")):
     __path__.append(_beside)
 
 if TYPE_CHECKING:
+    from edgeward.firewall import Firewall
     from edgeward.graphs.agent import (
         BaseAgent,
         PlanAndSolveAgent,
@@ -32,8 +33,21 @@ if TYPE_CHECKING:
     from edgeward.graphs.locked import LockedGraph, LockViolation, NothingWaiting
     from edgeward.graphs.result import AgentResult, AgentStep, TokenUsage
     from edgeward.graphs.schema import Strategy, load_strategy
+    from edgeward.guards.clients.defender import (
+        Status,
+        ToolCall,
+        check_tool_calls,
+        scan_and_redact,
+    )
     from edgeward.guards.decide import Policy, decide
+    from edgeward.guards.firewall import PolicyViolationError
     from edgeward.guards.verdict import Verdict
+    from edgeward.langchain import (
+        FirewallCallbackHandler,
+        FirewallMiddleware,
+        MissingExtra,
+        guard_tools,
+    )
     from edgeward.policies.problems import (
         ConfigError,
         ConfigFileMissing,
@@ -45,6 +59,7 @@ if TYPE_CHECKING:
     from edgeward.profiles.scripted import ScriptedModel
 
 _HOMES = {
+    "firewall": "Firewall",
     "graphs.agent": "BaseAgent PlanAndSolveAgent ReActAgent SimpleAgent create_agent",
     "graphs.build": "build_graph",
     "graphs.checkpoints": "open_checkpointer",
@@ -53,8 +68,11 @@ _HOMES = {
     "graphs.locked": "LockViolation LockedGraph NothingWaiting",
     "graphs.result": "AgentResult AgentStep TokenUsage",
     "graphs.schema": "Strategy load_strategy",
+    "guards.clients.defender": "Status ToolCall check_tool_calls scan_and_redact",
     "guards.decide": "Policy decide",
+    "guards.firewall": "PolicyViolationError",
     "guards.verdict": "Verdict",
+    "langchain": "FirewallCallbackHandler FirewallMiddleware MissingExtra guard_tools",
     "policies.problems": ("ConfigError ConfigFileMissing ConfigParseError ConfigValidationError"),
     "policies.schema": "load_policy",
     "profiles.schema": "AgentProfile",
@@ -72,24 +90,34 @@ __all__ = [
     "ConfigFileMissing",
     "ConfigParseError",
     "ConfigValidationError",
+    "Firewall",
+    "FirewallCallbackHandler",
+    "FirewallMiddleware",
     "LockViolation",
     "LockedGraph",
+    "MissingExtra",
     "NothingWaiting",
     "PlanAndSolveAgent",
     "Policy",
+    "PolicyViolationError",
     "ReActAgent",
     "RunContext",
     "ScriptedModel",
     "SimpleAgent",
+    "Status",
     "Strategy",
     "TokenUsage",
+    "ToolCall",
     "Verdict",
     "build_graph",
+    "check_tool_calls",
     "create_agent",
     "decide",
+    "guard_tools",
     "load_policy",
     "load_strategy",
     "open_checkpointer",
+    "scan_and_redact",
 ]
 
 

@@ -12,9 +12,10 @@ from dataclasses import replace
 from typing import Any
 
 from langchain_core.tools import BaseTool
-from pydantic import BaseModel, ValidationError
 
-from ..guards.verdict import ToolCall, canonical_json
+from ..guards.call_schemas import arguments_fault, canonical_arguments
+from ..guards.langchain.tools import call_schema
+from ..guards.verdict import ToolCall
 from ..profiles.tools.schemas import tool_schema
 
 
@@ -37,7 +38,7 @@ class ToolCatalog:
         try:
             arguments = canonical_arguments(self._schemas[call.name], call.arguments)
         except (TypeError, ValueError, RecursionError) as error:
-            return replace(call, fault=_fault(error))
+            return replace(call, fault=arguments_fault(error))
         return replace(call, arguments=arguments)
 
     def _unknown(self, name: str) -> str:
@@ -45,61 +46,3 @@ class ToolCatalog:
         known = near or sorted(self._schemas)[:10]
         hint = ("did you mean " if near else "there are ") + ", ".join(known)
         return f"there is no tool named {name[:80]!r}; {hint if known else 'there are none'}"
-
-
-def call_schema(tool: BaseTool) -> type[BaseModel] | None:
-    """The pydantic model of what the model may pass to a tool; None for a plain JSON Schema."""
-    schema = tool.tool_call_schema
-    return schema if isinstance(schema, type) and issubclass(schema, BaseModel) else None
-
-
-def canonical_arguments(
-    schema: type[BaseModel] | None, arguments: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Arguments as the schema reads them, as JSON values.
-
-    Raises:
-        ValueError: they do not fit (pydantic's `ValidationError` is one), or name what the
-            schema does not know.
-        TypeError: they are not JSON.
-    """
-    canonical_json(arguments)
-    if schema is None:
-        return dict(arguments)
-    known = _names(schema)
-    unknown = sorted(set(arguments) - known)
-    if unknown and schema.model_config.get("extra") != "allow":
-        allowed = ", ".join(sorted(known)) or "none"
-        raise ValueError(f"unknown argument {', '.join(unknown)[:120]}; allowed: {allowed}")
-    result = _read(schema, arguments)
-    if _read(schema, result) != result:
-        # The tool reads them once more when it runs: then it would run something else.
-        raise ValueError("the tool's schema reads them differently each time")
-    return result
-
-
-def _read(schema: type[BaseModel], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    read = schema.model_validate(dict(arguments))
-    result: dict[str, Any] = read.model_dump(mode="json", by_alias=True)
-    canonical_json(result)
-    return result
-
-
-def _names(schema: type[BaseModel]) -> set[str]:
-    names: set[str] = set()
-    for name, field in schema.model_fields.items():
-        names.add(field.alias or name)
-    return names
-
-
-def _fault(error: Exception) -> str:
-    """What is wrong with the arguments, in one line, without their values."""
-    if isinstance(error, ValidationError):
-        problems = [
-            f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}"
-            for e in error.errors(include_url=False, include_input=False, include_context=False)
-        ]
-        return "wrong arguments: " + "; ".join(problems[:5])
-    if isinstance(error, RecursionError):
-        return "wrong arguments: nested too deeply"
-    return f"wrong arguments: {error}"

@@ -17,12 +17,12 @@ from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.errors import GraphBubbleUp
 from pydantic import BaseModel
 
+from ..guards.langchain.tools import call_schema
 from ..guards.ticket import TicketKey
 from ..guards.verdict import ToolCall
 from ..nodes._base import RunTool, ToolOutcome
 from . import workers
 from .callbacks import listened_to
-from .catalog import call_schema
 from .text import as_text, first_line
 
 T = TypeVar("T")

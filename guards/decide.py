@@ -78,6 +78,14 @@ class Policy:
             return entry
         return {"source": source, "call": call.id, "values": [], **(entry or {}), **more}
 
+    def screened(self, text: str) -> str:
+        """The text, or a note in its place where it reads like instructions to the model."""
+        score, labels = self.scan_result(text)
+        if not labels or score < self.injection_threshold:
+            return text
+        found = ", ".join(labels)
+        return f"[withheld: this result reads like instructions, {found}: {score:.2f}]"
+
     @property
     def injection_threshold(self) -> float:
         """The score from which a text counts as an injection."""

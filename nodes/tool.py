@@ -19,7 +19,6 @@ from typing import Any, ClassVar, Literal
 from langchain_core.messages import ToolMessage
 from pydantic import Field
 
-from ..guards.decide import Policy
 from ..guards.ledger import Ledger
 from ..guards.patterns import searchable
 from ..guards.verdict import ToolCall
@@ -53,7 +52,7 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     if len(text) > spec.max_chars:
         left_out = len(text) - spec.max_chars
         text = f"{text[: spec.max_chars]}\n[cut here: {left_out} more characters]"
-    shown = _screened(text, here.policy)
+    shown = here.policy.screened(text)
     message = ToolMessage(
         shown if shown.strip() else "(no output)",
         tool_call_id=call.id,
@@ -70,14 +69,6 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     if seen:
         update["ledger"] = [seen]
     return Result("done", update)
-
-
-def _screened(text: str, policy: Policy) -> str:
-    """The text, or a note in its place where it reads like instructions to the model."""
-    score, labels = policy.scan_result(text)
-    if not labels or score < policy.injection_threshold:
-        return text
-    return f"[withheld: this result reads like instructions, {', '.join(labels)}: {score:.2f}]"
 
 
 def _received(state: State) -> ToolCall:

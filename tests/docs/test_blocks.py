@@ -95,8 +95,25 @@ def test_readme_names_its_yaml_files() -> None:
     assert [block.file for block in shown] == ["profile.yaml", "policy.yaml", "strategy.yaml"]
 
 
-@pytest.mark.parametrize("block", blocks("python", "py"), ids=place)
-def test_every_python_block_runs(
+PYTHON = blocks("python", "py")
+
+
+@pytest.mark.parametrize("block", [b for b in PYTHON if b.document != README], ids=place)
+def test_a_python_block_of_the_docs_prints_what_the_next_block_shows(
+    block: Block,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """As it stands, in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    exec(compile(block.text, block.place, "exec"), {"__name__": "block"})
+    shown = next(b for b in blocks_of(block.document) if b.line > block.line)
+    assert (shown.language, capsys.readouterr().out) == ("", shown.text)
+
+
+@pytest.mark.parametrize("block", [b for b in PYTHON if b.document == README], ids=place)
+def test_every_python_block_of_readme_runs(
     block: Block, desk: Path, provider: Wire, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """As it stands, on README's files; what it defines as `main` is run, too."""

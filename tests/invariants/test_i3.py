@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.tools import StructuredTool
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator, Field, field_validator
 
 from edgeward.graphs.catalog import ToolCatalog
 from edgeward.guards.verdict import ToolCall
@@ -99,3 +99,31 @@ async def test_calls_of_a_turn_do_not_share_arguments() -> None:
     result = agent_graph([calls, "done"], tools=[change]).invoke(ask())
     assert seen == [["a"], ["a"]]
     assert [c["args"] for c in result["messages"][1].tool_calls] == [{"items": ["a"]}] * 2
+
+
+class Decoded(BaseModel):
+    """A schema with a validator that is a method, which no part of the schema shows."""
+
+    url: str
+
+    @field_validator("url")
+    @classmethod
+    def plain(cls, url: str) -> str:
+        return unquote(url)
+
+
+@pytest.mark.parametrize("listened", [False, True])
+def test_a_validator_that_is_a_method_is_heard(listened: bool) -> None:
+    """What it makes of a value is judged, and is what the body gets."""
+    seen: list[str] = []
+    tool = fetch(seen).model_copy(update={"args_schema": Decoded})
+    calls = turn(("fetch", {"url": "%2e%2e/x"}, "c1"), ("fetch", {"url": "%61"}, "c2"))
+    graph: Any = agent_graph([calls, "done"], tools=[tool])
+    if listened:
+        graph = graph.with_config(callbacks=[BaseCallbackHandler()])
+    state = graph.invoke(ask())
+    assert seen == ["../x", "a"]
+    assert ToolCatalog({"fetch": tool}).canonical(ToolCall("fetch", {"url": "%61"})).arguments == {
+        "url": "a"
+    }
+    assert dict(answers(state["messages"]))["c2"] == "fetched"

@@ -1,0 +1,33 @@
+"""The plain door: a `Firewall` for code that calls its tools itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from .guards.decide import Policy
+from .guards.firewall import Firewall as _Firewall
+from .guards.firewall import PolicyViolationError
+from .policies.schema import load_policy
+
+__all__ = ["Firewall", "PolicyViolationError"]
+
+
+class Firewall(_Firewall):
+    """One session under one policy: `check` a call, or `guard` a function.
+
+    `policy` is a shipped name, a path, a mapping, or a `Policy`; the shipped `default` where none
+    is given. A session counts what it lets through, for rules with a budget; it may be
+    shared by threads.
+
+    Raises:
+        ConfigError: the policy cannot be loaded, with every problem at once.
+    """
+
+    def __init__(
+        self,
+        policy: str | Path | Mapping[str, object] | Policy | None = None,
+        *,
+        thread: str = "",
+    ) -> None:
+        super().__init__(load_policy(policy), thread=thread)

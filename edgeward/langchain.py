@@ -1,0 +1,133 @@
+"""The LangChain door: a callback handler, a middleware for `create_agent`, and guarded tools.
+
+Each guards by its own means; the middleware sees most. They can be imported where LangChain is
+not installed: making one says then what to install, and none of them is silently without effect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .guards.decide import Policy
+from .guards.firewall import Firewall, PolicyViolationError
+from .guards.langchain.handler import CallbackHooks
+from .guards.langchain.middleware import MiddlewareHooks
+from .guards.langchain.tools import guarded_copy
+from .policies.schema import load_policy
+
+if TYPE_CHECKING:
+    from langchain.agents.middleware import AgentMiddleware
+    from langchain_core.callbacks import BaseCallbackHandler
+    from langchain_core.tools import BaseTool
+
+__all__ = [
+    "FirewallCallbackHandler",
+    "FirewallMiddleware",
+    "MissingExtra",
+    "PolicyViolationError",
+    "guard_tools",
+]
+
+PolicySource = str | Path | Mapping[str, object] | Policy | None
+"""A shipped name, a path, a mapping, a `Policy`; None is the shipped `default`."""
+
+
+class MissingExtra(ImportError):
+    """Something is used that needs an extra which is not installed."""
+
+
+def _base(module: str, name: str) -> Any:
+    """A base class of LangChain's, or a stand-in that refuses to be made."""
+    try:
+        return getattr(import_module(module), name)
+    except ImportError as error:
+        return _stand_in(error)
+
+
+def _stand_in(error: ImportError) -> type[Any]:
+    text = f"{error}; install the extra `langchain`: pip install 'edgeward[langchain]'"
+
+    class Missing:
+        def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+            raise MissingExtra(text)
+
+    return Missing
+
+
+if not TYPE_CHECKING:
+    BaseCallbackHandler = _base("langchain_core.callbacks", "BaseCallbackHandler")
+    AgentMiddleware = _base("langchain.agents.middleware", "AgentMiddleware")
+
+
+class FirewallCallbackHandler(CallbackHooks, BaseCallbackHandler):
+    """A LangChain callback handler that stops a tool before its body runs, whatever the model.
+
+    Pass it as `callbacks=[handler]` or in a run's config: bare tools, `ToolNode`, `create_agent`
+    and `AgentExecutor`, in `invoke`, `ainvoke`, `stream` and `batch`. It raises
+    `PolicyViolationError`, which ends the run; a `ToolNode` whose `handle_tool_errors` covers it
+    makes a tool message of it instead. One handler is one session: it counts the tokens and calls
+    of all runs that it is passed to.
+
+    A second layer, not the first. It does not see a tool's function that is called by hand
+    (`tool.func(...)`), a tool that is called without the run's config (in a thread that was
+    started without the context, say), or what a provider runs on its side. It sees arguments
+    before the tool's schema has read them, and a tool's single text without its parameter's name.
+    It can change nothing: a verdict of `ask` or `redact` refuses the call. Results are not masked.
+    `FirewallMiddleware` and `guard_tools` do not have these limits.
+
+    Raises:
+        ConfigError: the policy cannot be loaded. MissingExtra: langchain-core is not installed.
+    """
+
+    def __init__(self, policy_path: PolicySource = None) -> None:
+        CallbackHooks.__init__(self, load_policy(policy_path))
+
+
+class FirewallMiddleware(MiddlewareHooks, AgentMiddleware):
+    """Middleware for `langchain.agents.create_agent` that decides on every tool call.
+
+    It decides where the tool would be run, so that neither a jump (`jump_to`, `Command`, `Send`)
+    nor a rewritten state gets around it. The call is judged as the tool's schema reads it, and runs
+    so. A refusal answers the call with the reason, and the run goes on. A verdict of `ask` pauses
+    the run with LangGraph's interrupt (the agent needs a checkpointer); resume with a decision of
+    LangChain's (`{"type": "approve"}`, `edit`, `reject`) or by the call's id
+    (`{call_id: {"decision": "approve"}}`). An edited call is judged again. Secrets are masked in
+    what the model is shown, in what it says, and in what tools give back.
+
+    It must be the last in the list that wraps tool calls; a later one could change a call that was
+    decided, so a call that would pass through one raises RuntimeError. An earlier middleware can
+    still call `request.tool` itself, past everything that follows: use what you trust. Not seen:
+    tools that a provider runs on its side, token streams before the message is whole, a structured
+    response, and a secret in a proposed call's arguments, which stays in the thread's state.
+
+    Raises:
+        ConfigError: the policy cannot be loaded. MissingExtra: langchain is not installed.
+    """
+
+    def __init__(self, policy: PolicySource = None) -> None:
+        super().__init__(load_policy(policy))
+
+
+def guard_tools(
+    tools: Sequence[BaseTool | Callable[..., Any]], policy: PolicySource = None
+) -> list[BaseTool]:
+    """The same tools, each of which decides before it runs: for any code that calls tools.
+
+    Name, schema, class and behaviour stay; the originals are not changed. A function becomes a tool
+    as LangChain's `tool` makes one. However a tool is run (`invoke`, `ainvoke`, `run`, `batch`,
+    by a `ToolNode` or an agent), the call is judged as the schema reads it, and runs so; with a
+    verdict of `redact` it runs with masked arguments. `block` and `ask` raise
+    `PolicyViolationError`. The tools of one call are one session. Not guarded is the function in a
+    tool (`tool.func`) that is called by hand, and results are not masked.
+
+    Raises:
+        ConfigError: the policy cannot be loaded. MissingExtra: langchain-core is not installed.
+    """
+    as_tool = _base("langchain_core.tools", "tool")
+    base = _base("langchain_core.tools", "BaseTool")
+    firewall = Firewall(load_policy(policy))
+    made = [one if isinstance(one, base) else as_tool(one) for one in tools]
+    return [guarded_copy(one, firewall) for one in made]

@@ -1,0 +1,210 @@
+"""The plain door: verdicts for code that calls its tools itself.
+
+    firewall = Firewall(policy)
+    if firewall.check("send_email", {"to": "a@example.com"}).word == "allow": ...
+
+    @firewall.guard
+    def send_email(to: str, body: str) -> str: ...
+
+It has no rules of its own: every verdict is that of `decide`.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar, overload
+
+from .arguments import parse_arguments
+from .decide import Policy, decide
+from .ledger import History
+from .names import shown_name
+from .python_values import json_arguments
+from .verdict import ToolCall, Verdict
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_UNASKED = "it needs an approval, and nobody can be asked here"
+_UNMASKED = "it may only run with its secrets masked, which cannot be done here"
+
+
+class PolicyViolationError(ValueError):
+    """A call that the policy does not let run. `call` and `verdict` say which, and why."""
+
+    def __init__(
+        self, message: str, *, call: ToolCall | None = None, verdict: Verdict | None = None
+    ) -> None:
+        super().__init__(message)
+        self.call = call
+        self.verdict = verdict
+
+
+class Firewall:
+    """One session under one policy. May be shared by threads.
+
+    A session counts the calls that were let through, by tool, and the tokens that it is told of:
+    rules with a budget read them. `thread` is the name of the session in the history.
+    """
+
+    def __init__(self, policy: Policy, *, thread: str = "") -> None:
+        if not isinstance(policy, Policy):
+            raise TypeError(f"a Firewall needs a Policy, not a {type(policy).__name__}")
+        self.policy = policy
+        self._thread = thread
+        self._calls: dict[str, int] = {}
+        self._tokens = 0
+        self._lock = threading.Lock()
+
+    @property
+    def history(self) -> History:
+        """What the session's next decision knows of the past."""
+        return History(thread=self._thread, calls=dict(self._calls), tokens_used=self._tokens)
+
+    def add_tokens(self, tokens: int) -> None:
+        """Count tokens that the session's model calls have used."""
+        with self._lock:
+            self._tokens += max(tokens, 0)
+
+    def check(
+        self, name: str, arguments: Mapping[str, object] | str | None = None, *, id: str = ""
+    ) -> Verdict:
+        """The verdict on a call. `arguments` are a mapping, or the JSON text that a model wrote.
+
+        Only `allow` means that the call may run as it is. A call that is allowed counts as one
+        that ran. Never raises for what the call holds.
+        """
+        return self.decide(as_call(name, arguments, id=id))
+
+    def decide(self, call: ToolCall) -> Verdict:
+        """The verdict on a call that is parsed already; counts it where it may run."""
+        with self._lock:  # two threads must not both take the last of what is counted
+            verdict = decide(self.policy, call, self.history)
+            if verdict.word in ("allow", "redact"):
+                self._calls[call.name] = self._calls.get(call.name, 0) + 1
+        return verdict
+
+    def take_back(self, name: str) -> None:
+        """Count one call less: one that was let through will be decided again before it runs."""
+        with self._lock:
+            self._calls[name] = max(self._calls.get(name, 0) - 1, 0)
+
+    def permit(self, call: ToolCall, *, plain: bool = True) -> ToolCall:
+        """The call as it may run: with masked arguments where the verdict is `redact`.
+
+        `plain` says that the caller runs exactly the returned arguments; where it is False a
+        verdict of `redact` cannot be carried out, and refuses the call.
+
+        Raises:
+            PolicyViolationError: it may not run, or needs somebody's approval first.
+        """
+        verdict = self.decide(call)
+        if verdict.word == "allow":
+            return call
+        masked = masked_call(call, verdict)
+        if verdict.word == "redact" and plain and masked is not call:
+            return masked
+        raise self.refused(call, verdict)
+
+    def refused(self, call: ToolCall, verdict: Verdict) -> PolicyViolationError:
+        """The error that says why a call does not run."""
+        missing = {"ask": _UNASKED, "redact": _UNMASKED}.get(verdict.word, "")
+        reason = "; ".join(filter(None, (verdict.reason, missing)))
+        named = "" if shown_name(call.name) in reason else f"tool {shown_name(call.name)}: "
+        text = f"{self.policy.block_message} {named}{reason}"
+        return PolicyViolationError(text, call=call, verdict=verdict)
+
+    @overload
+    def guard(self, function: Function, *, name: str = "") -> Function: ...
+    @overload
+    def guard(self, function: None = None, *, name: str = "") -> Callable[[Function], Function]: ...
+    def guard(self, function: Any = None, *, name: str = "") -> Any:
+        """Decorate a function (plain or async) so that each call is decided before it runs.
+
+        The call's name is the function's, or `name`. Rules see the arguments by their parameters'
+        names, defaults included; `self` and `cls` are left out. With a verdict of `redact` the
+        function runs with masked arguments.
+
+        Raises (when the function is called):
+            PolicyViolationError: it may not run.
+        """
+        if function is None:
+            return functools.partial(self.guard, name=name)
+        signature = inspect.signature(function)
+        called = name or getattr(function, "__name__", type(function).__name__)
+
+        if inspect.iscoroutinefunction(function):
+
+            @functools.wraps(function)
+            async def guarded_async(*args: Any, **kwargs: Any) -> Any:
+                args, kwargs = self._permitted(called, signature, args, kwargs)
+                return await function(*args, **kwargs)
+
+            return guarded_async
+
+        @functools.wraps(function)
+        def guarded(*args: Any, **kwargs: Any) -> Any:
+            args, kwargs = self._permitted(called, signature, args, kwargs)
+            return function(*args, **kwargs)
+
+        return guarded
+
+    def _permitted(
+        self,
+        name: str,
+        signature: inspect.Signature,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        given = dict(bound.arguments)
+        receiver = next(iter(signature.parameters), "")
+        if args and receiver in ("self", "cls"):
+            del given[receiver]
+        rest = _rest_name(signature)
+        extra = given.pop(rest, {}) if rest else {}
+        clash = given.keys() & extra.keys()
+        given.update(extra)
+        call = as_call(name, given)
+        if clash:
+            call = replace(call, arguments={}, fault="two arguments have one name")
+        permitted = self.permit(call, plain=call.arguments == given)
+        if permitted is call:
+            return bound.args, bound.kwargs
+        for parameter in bound.arguments:
+            if parameter == rest:
+                bound.arguments[rest] = {k: permitted.arguments[k] for k in extra}
+            elif parameter in permitted.arguments:
+                bound.arguments[parameter] = permitted.arguments[parameter]
+        return bound.args, bound.kwargs
+
+
+def _rest_name(signature: inspect.Signature) -> str:
+    """The name of the function's `**parameter`, or empty."""
+    kinds = ((p.name, p.kind) for p in signature.parameters.values())
+    return next((name for name, kind in kinds if kind is inspect.Parameter.VAR_KEYWORD), "")
+
+
+def as_call(
+    name: str, arguments: Mapping[str, object] | str | None = None, *, id: str = ""
+) -> ToolCall:
+    """A call from what code has at hand; `fault` says why it cannot be checked."""
+    if isinstance(arguments, str):
+        parsed, fault = parse_arguments(arguments)
+        return ToolCall(name, parsed or {}, id=id, raw=arguments, fault=fault)
+    if arguments is not None and not isinstance(arguments, Mapping):
+        fault = f"arguments are a {type(arguments).__name__}, not a mapping"
+        return ToolCall(name, {}, id=id, fault=fault)
+    found, fault = json_arguments({} if arguments is None else arguments)
+    return ToolCall(name, found, id=id, fault=fault)
+
+
+def masked_call(call: ToolCall, verdict: Verdict) -> ToolCall:
+    """The call with what a finding of the verdict masked; the same call where none did."""
+    for finding in verdict.findings:
+        if finding.masked is not None:
+            return replace(call, arguments=finding.masked)
+    return call

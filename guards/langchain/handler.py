@@ -1,0 +1,92 @@
+"""The callback handler: it decides when a tool is about to start."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..decide import Policy
+from ..firewall import Firewall, PolicyViolationError, as_call
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from langchain_core.agents import AgentAction
+    from langchain_core.outputs import LLMResult
+
+
+class CallbackHooks:
+    """What a callback handler does.
+
+    A classic `AgentExecutor` does not hand its own `callbacks` on to its tools; it only announces
+    each action to them. So both are decided: the announcement, and the start of the tool.
+    """
+
+    raise_error = True
+    """Without it LangChain logs what a handler raises, and runs the tool."""
+    run_inline = True
+    """Decided before anything else happens, not beside it."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.firewall = Firewall(policy)
+        self._announced: dict[UUID | None, list[str]] = {}
+        """By run: the tools of actions whose start has not been seen yet."""
+
+    def on_tool_start(
+        self,
+        serialized: dict[str, Any] | None,
+        input_str: str,
+        *,
+        parent_run_id: UUID | None = None,
+        inputs: dict[str, Any] | None = None,
+        tool_call_id: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Raise where the call may not run.
+
+        Raises:
+            PolicyViolationError: always this; LangChain swallows some others.
+        """
+        name = (serialized or {}).get("name") or ""
+        announced = self._announced.get(parent_run_id, [])
+        if name in announced:
+            announced.remove(name)
+            self.firewall.take_back(name)
+        self._permit(name, input_str if inputs is None else inputs, tool_call_id or "")
+
+    def on_agent_action(
+        self, action: AgentAction, *, run_id: UUID | None = None, **kwargs: Any
+    ) -> None:
+        """Raise where an `AgentExecutor` announces a call that may not run.
+
+        Raises:
+            PolicyViolationError: as for a tool that starts.
+        """
+        self._permit(action.tool, action.tool_input, getattr(action, "tool_call_id", ""))
+        self._announced.setdefault(run_id, []).append(action.tool)
+
+    def on_chain_end(self, outputs: Any, *, run_id: UUID | None = None, **kwargs: Any) -> None:
+        """Forget what the run announced."""
+        self._announced.pop(run_id, None)
+
+    def on_chain_error(
+        self, error: BaseException, *, run_id: UUID | None = None, **kwargs: Any
+    ) -> None:
+        """Forget what the run announced."""
+        self._announced.pop(run_id, None)
+
+    def on_llm_end(self, response: LLMResult, **kwargs: Any) -> None:
+        """Count the tokens that the model says it used."""
+        for generations in response.generations:
+            for generation in generations:
+                usage = getattr(getattr(generation, "message", None), "usage_metadata", None)
+                self.firewall.add_tokens(int((usage or {}).get("total_tokens") or 0))
+
+    def _permit(self, name: str, given: str | dict[str, Any], call_id: str) -> None:
+        try:
+            # A text is the one argument of a tool whose parameter's name is not said here.
+            arguments = {"__arg1": given} if isinstance(given, str) else given
+            self.firewall.permit(as_call(name, arguments, id=call_id), plain=False)
+        except PolicyViolationError:
+            raise
+        except Exception as error:
+            raise PolicyViolationError(f"the check failed ({type(error).__name__})") from error

@@ -1,0 +1,336 @@
+"""`Firewall`: the plain door, for code that calls its tools itself."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import pickle
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from datetime import date
+from enum import Enum
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, SecretStr, field_serializer
+
+from edgeward import Firewall, PolicyViolationError, load_policy
+from edgeward.guards.firewall import Firewall as PlainFirewall
+
+from .spies import POLICY, REFUSED
+
+KEY = "sk-" + "a1" * 12
+
+
+@pytest.mark.parametrize("policy", ["default", load_policy("default"), None, Path("none")])
+def test_a_policy_by_any_name(policy: Any, tmp_path: Path) -> None:
+    """A shipped name, a policy, a path, nothing: one verdict."""
+    if isinstance(policy, Path):
+        policy = tmp_path / "p.yaml"
+        policy.write_text("version: 2\ntools: {run_shell: block}\n", encoding="utf-8")
+    assert Firewall(policy).check("run_shell", {"command": "ls"}).word == "block"
+
+
+def test_only_a_policy_makes_one() -> None:
+    """In the guards themselves nothing is loaded by name."""
+    with pytest.raises(TypeError, match="not a str"):
+        PlainFirewall("default")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("name", "arguments", "said"), REFUSED)
+def test_a_check(name: str, arguments: dict[str, Any], said: str) -> None:
+    """A verdict with its reasons; nothing is raised."""
+    verdict = Firewall(POLICY).check(name, arguments)
+    assert verdict.word == "block"
+    assert said in verdict.reason
+
+
+@pytest.mark.parametrize(
+    "arguments", [None, {}, "", "{}", '{"text": "hi"}', {"text": ("hi", b"ho")}]
+)
+def test_what_may_run(arguments: Any) -> None:
+    """A mapping, the JSON text that a model wrote, or nothing."""
+    assert Firewall(POLICY).check("search", arguments).word == "allow"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "{",
+        "[]",
+        '{"a": 1, "a": 2}',
+        '{"a": NaN}',
+        [1],
+        {"a": object()},
+        {"a": float("nan")},
+        {"a": {1: 2, "1": 3}},
+        {"a": iter("b")},
+    ],
+)
+def test_what_cannot_be_checked(arguments: Any) -> None:
+    """It is blocked, and the reason does not quote it."""
+    verdict = Firewall("allow_all").check("search", arguments)
+    assert verdict.word == "block"
+    assert "cannot be checked" in verdict.reason
+
+
+class Kind(Enum):
+    """An argument that is a word of a list."""
+
+    UP = "../up"
+
+
+class Hides(BaseModel):
+    """A model whose own serializer leaves something out."""
+
+    path: str
+
+    @field_serializer("path")
+    def nothing(self, value: str) -> str:
+        return ""
+
+
+class Port(int):
+    """A number of a class of its own."""
+
+
+@dataclass
+class Point:
+    """An argument that is a dataclass."""
+
+    path: Any
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Kind.UP,
+        Hides(path="../a"),
+        Point(Point(b"../a")),
+        PurePosixPath("../a"),
+        {"../a"},
+        [{"../a": 1}],
+        SecretStr("../a"),
+        type("Text", (str,), {})("../a"),
+    ],
+)
+def test_a_value_is_judged_by_what_it_says(value: Any) -> None:
+    """Whatever Python object carries it."""
+    firewall = Firewall(POLICY)
+    assert firewall.check("search", {"value": value}).reason == "path traversal"
+
+
+def test_a_value_that_holds_itself() -> None:
+    """It has no end, and cannot be checked."""
+    value: list[Any] = []
+    value.append(value)
+    assert "nested too deeply" in Firewall(POLICY).check("search", {"value": value}).reason
+
+
+def test_a_value_that_is_harmless_is_allowed() -> None:
+    """Objects of the usual kinds can be checked."""
+    value = [
+        date(2025, 1, 1),
+        PurePosixPath("a/b"),
+        Point(1.5),
+        Hides(path="a"),
+        Port(80),
+        None,
+        True,
+    ]
+    assert Firewall(POLICY).check("search", {"value": value}).word == "allow"
+
+
+def test_a_function_decides_before_it_runs() -> None:
+    """Positional, named and default arguments: judged by their names; a refusal is raised."""
+    firewall = Firewall(POLICY)
+    seen: list[Any] = []
+
+    @firewall.guard
+    def search(text: str, *more: str, where: str = "here", **rest: str) -> str:
+        """Search."""
+        seen.append((text, more, where, rest))
+        return "fine"
+
+    assert search("a", "b", where="c", d="e") == "fine"
+    for args, kwargs in (
+        (("../a",), {}),
+        (("a", "../b"), {}),
+        (("a",), {"where": "../c"}),
+        (("a",), {"d": "../e"}),
+    ):
+        with pytest.raises(PolicyViolationError, match="path traversal") as caught:
+            search(*args, **kwargs)
+        assert caught.value.verdict is not None
+        assert caught.value.verdict.word == "block"
+    assert seen == [("a", ("b",), "c", {"d": "e"})]
+    assert (search.__name__, search.__doc__) == ("search", "Search.")
+    assert list(inspect.signature(search).parameters) == ["text", "more", "where", "rest"]
+
+
+def test_a_default_is_judged() -> None:
+    """What the function would take is looked at as well as what it was given."""
+
+    @Firewall(POLICY).guard
+    def search(path: str = "../secret") -> str:
+        return path
+
+    with pytest.raises(PolicyViolationError):
+        search()
+
+
+def test_a_name_of_its_own() -> None:
+    """A function may be known to the policy under another name."""
+
+    @Firewall(POLICY).guard(name="send_email")
+    def search(text: str) -> str:
+        return text
+
+    with pytest.raises(PolicyViolationError, match="'send_email' is denied"):
+        search("hi")
+
+
+async def test_an_async_function() -> None:
+    """It stays one, and decides before its body runs."""
+    seen: list[str] = []
+
+    @Firewall(POLICY).guard
+    async def search(text: str) -> str:
+        await asyncio.sleep(0)
+        seen.append(text)
+        return text
+
+    assert inspect.iscoroutinefunction(search)
+    assert await search("hi") == "hi"
+    with pytest.raises(PolicyViolationError):
+        await search("../hi")
+    assert seen == ["hi"]
+
+
+async def test_generators() -> None:
+    """They decide when they are called, sync and async."""
+    firewall = Firewall(POLICY)
+
+    @firewall.guard
+    def search(text: str) -> Iterator[str]:
+        yield text
+
+    @firewall.guard
+    async def read_doc(text: str) -> AsyncIterator[str]:
+        yield text
+
+    assert list(search("a")) == ["a"]
+    assert [text async for text in read_doc("a")] == ["a"]
+    with pytest.raises(PolicyViolationError):
+        search("../a")
+    with pytest.raises(PolicyViolationError):
+        read_doc("../a")
+
+
+def test_a_method() -> None:
+    """Its object is no argument of the call."""
+    firewall = Firewall(POLICY)
+
+    class Desk:
+        @firewall.guard
+        def search(self, text: str) -> str:
+            return text
+
+    assert Desk().search("hi") == "hi"
+    with pytest.raises(PolicyViolationError):
+        Desk().search("../hi")
+
+
+def test_arguments_that_do_not_fit_are_pythons_error() -> None:
+    """As without the guard."""
+
+    @Firewall(POLICY).guard
+    def search(text: str) -> str:
+        return text
+
+    with pytest.raises(TypeError, match="missing a required argument"):
+        search()  # type: ignore[call-arg]
+
+
+def test_two_arguments_of_one_name() -> None:
+    """A positional-only parameter and a named one: no rule could tell them apart."""
+
+    @Firewall(POLICY).guard
+    def search(text: str, /, **rest: str) -> str:
+        return text
+
+    with pytest.raises(PolicyViolationError, match="one name"):
+        search("a", text="b")
+
+
+def test_redact_runs_masked() -> None:
+    """Where the arguments are plain values; where they are not, the call is refused."""
+    seen: list[Any] = []
+
+    @Firewall({"version": 2, "tools": {"search": "redact"}}).guard
+    def search(text: Any, **rest: Any) -> None:
+        seen.append((text, rest))
+
+    search(f"key {KEY}", more=[KEY])
+    mask = "[REDACTED:openai_key]"
+    assert seen == [(f"key {mask}", {"more": [mask]})]
+    with pytest.raises(PolicyViolationError, match="cannot be done here"):
+        search(Point(KEY))
+    assert len(seen) == 1
+
+
+def test_a_method_runs_masked() -> None:
+    """Its object is left as it is."""
+
+    class Desk:
+        @Firewall({"version": 2, "tools": {"search": "redact"}}).guard
+        def search(self, text: str) -> tuple[object, str]:
+            return self, text
+
+    desk = Desk()
+    assert desk.search(f"key {KEY}") == (desk, "key [REDACTED:openai_key]")
+
+
+def test_ask_is_refused() -> None:
+    """A function can ask nobody; a loop that can looks at the verdict of `check`."""
+    firewall = Firewall({"version": 2, "tools": {"search": "ask"}})
+    with pytest.raises(PolicyViolationError, match="nobody can be asked"):
+        firewall.guard(lambda text: text, name="search")("hi")
+    assert firewall.check("search", {"text": "hi"}).word == "ask"
+    assert not firewall.history.calls
+
+
+def test_a_session_counts() -> None:
+    """Calls that were let through, and tokens that it was told of."""
+    firewall = Firewall(
+        {"version": 2, "default": "allow", "token_budget_per_session": 100}, thread="t"
+    )
+    assert firewall.check("a").word == "allow"
+    firewall.add_tokens(60)
+    assert firewall.check("a").word == "allow"
+    firewall.add_tokens(60)
+    assert firewall.check("a").reason.startswith("the session's token budget of 100 is used up")
+    assert (firewall.history.calls, firewall.history.thread) == ({"a": 2}, "t")
+
+
+def test_no_secret_in_an_error() -> None:
+    """Neither in its text nor in its pickle's text."""
+    with pytest.raises(PolicyViolationError) as caught:
+        Firewall("default").guard(lambda text: text, name="search")(f"key {KEY}")
+    assert KEY not in str(caught.value)
+    again = pickle.loads(pickle.dumps(PolicyViolationError("no", verdict=caught.value.verdict)))
+    assert str(again) == "no"
+    assert again.verdict == caught.value.verdict
+
+
+def test_it_loads_no_agent(tmp_path: Path) -> None:
+    """The plain door needs neither LangChain nor LangGraph."""
+    code = (
+        "import sys; from edgeward import Firewall, check_tool_calls, scan_and_redact\n"
+        "assert Firewall('default').check('run_shell').word == 'block'\n"
+        "assert not {'langchain_core', 'langgraph', 'langchain'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
