@@ -42,6 +42,20 @@ class PolicyViolationError(ValueError):
         self.verdict = verdict
 
 
+def keepable(policy: Policy) -> Policy:
+    """The policy, if a door that keeps no ledger of tool outputs can hold calls to it.
+
+    Raises:
+        ValueError: it has a `private` rule, which would find nothing here and let all through.
+    """
+    if any(hasattr(check, "pieces") for check in policy.checks):
+        raise ValueError(
+            f"policy {policy.name!r}: `private` needs to see what the tools bring back, which this "
+            "door does not; use build_graph, or leave `private` out"
+        )
+    return policy
+
+
 class Firewall:
     """One session under one policy. May be shared by threads.
 
@@ -52,7 +66,7 @@ class Firewall:
     def __init__(self, policy: Policy, *, thread: str = "") -> None:
         if not isinstance(policy, Policy):
             raise TypeError(f"a Firewall needs a Policy, not a {type(policy).__name__}")
-        self.policy = policy
+        self.policy = keepable(policy)
         self._thread = thread
         self._calls: dict[str, int] = {}
         self._tokens = 0

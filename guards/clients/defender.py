@@ -15,7 +15,7 @@ from enum import Enum
 from typing import Any, Literal, TypedDict
 
 from ..decide import Policy, decide
-from ..firewall import as_call
+from ..firewall import as_call, keepable
 from ..ledger import History
 from ..verdict import Finding, Verdict, canonical_json
 from ..verdict import ToolCall as Call
@@ -135,7 +135,12 @@ def check_tool_calls(
     """A finding for each call, in order, and the sum of them. Never raises for what a call holds.
 
     `history` is what went before, for rules with a budget; nothing where it is left out.
+
+    Raises:
+        ValueError: the policy has a `private` rule and there is no history to tell what is private.
     """
+    if history is None:
+        keepable(policy)
     started = time.perf_counter()
     findings = [finding_of(call, policy, history or History()) for call in tool_calls]
     blocked = [finding for finding in findings if finding.status is Status.BLOCK]

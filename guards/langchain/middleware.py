@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..audit import record
 from ..decide import Policy, decide
-from ..firewall import as_call, masked_call
+from ..firewall import as_call, keepable, masked_call
 from ..ledger import History
 from ..verdict import ToolCall, Verdict
 from .approval import Answer, ask
@@ -30,7 +30,7 @@ class MiddlewareHooks:
         if not isinstance(policy, Policy):
             raise TypeError(f"a middleware needs a Policy, not a {type(policy).__name__}")
         super().__init__()
-        self.policy = policy
+        self.policy = keepable(policy)
 
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolResult]

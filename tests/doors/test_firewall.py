@@ -17,7 +17,14 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, SecretStr, field_serializer
 
-from edgeward import Firewall, PolicyViolationError, load_policy
+from edgeward import (
+    Firewall,
+    FirewallCallbackHandler,
+    FirewallMiddleware,
+    PolicyViolationError,
+    check_tool_calls,
+    load_policy,
+)
 from edgeward.guards.firewall import Firewall as PlainFirewall
 
 from .spies import POLICY, REFUSED
@@ -334,3 +341,13 @@ def test_it_loads_no_agent(tmp_path: Path) -> None:
         "assert not {'langchain_core', 'langgraph', 'langchain'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
+
+
+@pytest.mark.parametrize("door", [Firewall, FirewallCallbackHandler, FirewallMiddleware])
+def test_door_that_cannot_know_what_is_private(door: Any) -> None:
+    """A policy whose `private` would find nothing is refused, not kept in name only."""
+    policy = {"version": 2, "private": ["read_inbox"], "tools": {"send_*": "allow"}}
+    with pytest.raises(ValueError, match="`private` needs to see"):
+        door(load_policy(policy))
+    with pytest.raises(ValueError, match="`private` needs to see"):
+        check_tool_calls([], load_policy(policy))
