@@ -32,19 +32,19 @@ from ..nodes._base import (
 from ..nodes._messages import MessageLog
 from .callbacks import listened_to
 from .context import RunContext
-from .locked import CHECKPOINTER_KEY
+from .locked import CHECKPOINTER_KEY, SEND_KEY
 from .runner import ToolRunner
 
 RUNTIME_KEY = "__pregel_runtime"
+READ_KEY = "__pregel_read"
+
 # A node writes state and way on itself, where LangGraph would run two more runnables behind each
 # node for it: with those, a guarded step would cost more than an unguarded one.
-SEND_KEY = "__pregel_send"
 TASKS_CHANNEL = "__pregel_tasks"
 BRANCH_CHANNEL = "branch:to:"
 
 Writes = list[tuple[str, Any]]
 """Channel and value, in order."""
-READ_KEY = "__pregel_read"
 
 
 @dataclass(frozen=True, slots=True)

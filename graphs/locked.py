@@ -39,7 +39,11 @@ class NothingWaiting(RuntimeError):
 
 
 class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
-    """A compiled strategy. Use it as any Runnable; input is `{"messages": [...]}`."""
+    """A compiled strategy. Use it as any Runnable; input is `{"messages": [...]}`.
+
+    A pickle holds what the graph was made from, so also the model's key: keep it as you keep that.
+    The ticket key is not in it.
+    """
 
     def stream(
         self, input: Any, config: RunnableConfig | None = None, **options: Any

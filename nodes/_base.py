@@ -38,6 +38,7 @@ STATE_KEYS = frozenset({"messages", "run", "ledger", "verdicts", "plan", "critiq
 
 APPROVED = "approved"
 """What a guard writes besides: no state, but the calls that go on to the tool node."""
+
 ABANDONED = "Not run: the user went on without it."
 
 
