@@ -14,6 +14,7 @@ TESTS = files_of("tests", "*.py")
 
 MOST_LINES = 400
 NAMELESS = frozenset({"utils", "util", "helpers", "helper", "common", "misc"})
+NOT_KEPT = frozenset({".coverage", ".git"})  # in a second working tree of a clone, .git is a file
 BINARY = frozenset({".pdf", ".png", ".docx", ".xlsx", ".pyc"})
 ELSEWHERE = re.compile(r"(?<![\w.:/])/(?:tmp|work|root)(?:/|\b)|\.\./shared\b")
 """Places of one machine, which nothing that is shipped or read may speak of."""
@@ -23,7 +24,7 @@ def text_files() -> list[Path]:
     """Every text file of the tree that is kept."""
     folders = [*ROOMS, "tests", "docs", ".ci"]
     found = [path for folder in folders for path in files_of(folder)]
-    loose = [path for path in ROOT.iterdir() if path.is_file() and path.name != ".coverage"]
+    loose = [path for path in ROOT.iterdir() if path.is_file() and path.name not in NOT_KEPT]
     return [path for path in [*found, *loose] if path.suffix not in BINARY]
 
 
