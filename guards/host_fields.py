@@ -43,8 +43,9 @@ def typed_hosts(text: str, kind: int) -> Iterator[Destination]:
     if scheme and not _PORT_FOLLOWS.match(clean, scheme.end()):
         yield from _typed_link(value, clean, scheme)
     elif clean[0] in "/\\":
-        if clean[1:2] in tuple("/\\"):
-            yield from filter(None, [authority_at(clean, 2, strict=True)])
+        slashes = _SLASHES.match(clean)
+        if slashes is not None and slashes.end() > 1:  # more than two mean no less to a browser
+            yield from filter(None, [authority_at(clean, slashes.end(), strict=True)])
     elif clean[0] not in "?#":
         yield from _typed_host(clean, kind)
 

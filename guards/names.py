@@ -25,12 +25,15 @@ _LOOKALIKES = dict(
     )
 )
 _FOLD = str.maketrans(_LOOKALIKES)
+_SEPARATOR = re.compile(r"[\s-]")
 
 
 @lru_cache(maxsize=2_048)
 def folded_name(name: str) -> str:
-    """The name as the most forgiving reader would take it: trimmed, plain, without case."""
-    text = folded(name).strip()
+    """The name as the most forgiving reader would take it: trimmed, plain, without case, `_` for
+    a blank or a hyphen.
+    """
+    text = _SEPARATOR.sub("_", folded(name).strip())
     if not text.isascii():
         text = text.translate(_FOLD)
     return text.casefold()

@@ -16,8 +16,12 @@ from edgeward.guards.verdict import ToolCall
 from edgeward.policies.problems import ConfigError
 from edgeward.policies.schema import load_policy
 
-_DATA = json.loads((Path(__file__).parent / "bypass.json").read_text(encoding="utf-8"))
-CASES: list[dict[str, Any]] = _DATA if isinstance(_DATA, list) else _DATA["cases"]
+FOLDER = Path(__file__).parent
+CASES: list[dict[str, Any]] = [
+    case
+    for name in ("bypass.json", "bypass_more.json")
+    for case in json.loads((FOLDER / name).read_text(encoding="utf-8"))
+]
 
 CALLS = [case for case in CASES if case["surface"] == "tool_call"]
 TEXTS = [case for case in CASES if case["surface"] == "text"]
