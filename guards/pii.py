@@ -7,29 +7,34 @@ a version or a UUID that is masked is corrupted data.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import cache
-from typing import Any
+from typing import Any, Literal, get_args
 
 from .patterns import compile_pattern
 
 Span = tuple[int, int, str]
 """Start, end (exclusive) and label."""
 
+PersonalKind = Literal["email", "card", "iban", "ssn", "phone", "ip"]
+PERSONAL: tuple[PersonalKind, ...] = get_args(PersonalKind)
+"""The kinds of personal data that a policy can name."""
+
 _JOINERS = frozenset("._-/:@#=+~\\")
 _VERSION_WORDS = ("version", "release", "ver", "rev", "build", "tag", "upgrade to", "update to")
 
 
-def personal(text: str) -> Iterator[Span]:
-    """Where `text` holds personal data; in no order, and kinds may overlap."""
-    if "@" in text:
+def personal(text: str, *, kinds: Collection[str] = PERSONAL) -> Iterator[Span]:
+    """Where `text` holds personal data of these kinds; in no order, and kinds may overlap."""
+    if "email" in kinds and "@" in text:
         for match in _pattern("email").finditer(text):
             yield *match.span(), "email"
     if not any(map(text.__contains__, "0123456789")):
         return
-    for label, real in _KINDS.items():
-        for match in _pattern(label).finditer(text):
-            yield from real(text, *match.span())
+    for label, (kind, real) in _CHECKED.items():
+        if kind in kinds:
+            for match in _pattern(label).finditer(text):
+                yield from real(text, *match.span())
 
 
 def _clean(text: str, start: int, end: int) -> bool:
@@ -171,13 +176,14 @@ def _iban(text: str, start: int, end: int) -> Iterator[Span]:
         yield start, end, "iban"
 
 
-_KINDS: dict[str, Callable[[str, int, int], Iterator[Span]]] = {
-    "ssn": _ssn,
-    "credit_card": _card,
-    "iban": _iban,
-    "phone": _phone,
-    "ipv4": _ipv4,
+_CHECKED: dict[str, tuple[PersonalKind, Callable[[str, int, int], Iterator[Span]]]] = {
+    "ssn": ("ssn", _ssn),
+    "credit_card": ("card", _card),
+    "iban": ("iban", _iban),
+    "phone": ("phone", _phone),
+    "ipv4": ("ip", _ipv4),
 }
+"""Label of the mask -> the kind it belongs to, and what makes a candidate real."""
 
 _PATTERNS = {
     "email": r"[\pL\pN._%+'-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)*\.\pL{2,24}",

@@ -1,20 +1,24 @@
 """Masking: secrets and personal data in text become `[REDACTED:label]`.
 
 `secrets` masks credentials only and is what every reason, record and tool result goes through;
-`all` masks personal data as well. Whole values are masked, hits that overlap make one mask, and
-masking twice changes nothing. Time is linear in the text.
+`masked` masks the kinds that it is told, `all` every kind. Whole values are masked, hits that
+overlap make one mask, and masking twice changes nothing. Time is linear in the text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, Literal, get_args
 
 from .patterns import PatternSet, compile_pattern, searchable
-from .pii import Span, personal
+from .pii import PERSONAL, Span, personal
 from .secrets import SHIPPED, SecretPattern
 
-__all__ = ["SHIPPED", "Masked", "Redactor", "SecretPattern", "Span"]
+__all__ = ["KINDS", "SHIPPED", "Kind", "Masked", "Redactor", "SecretPattern", "Span"]
+
+Kind = Literal["secrets", "email", "card", "iban", "ssn", "phone", "ip", "all"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+"""What a policy can have masked; `all` is every other one."""
 
 Masked = tuple[str, tuple[str, ...]]
 """The text with masks, and the labels of what was masked, each once, in order of appearance."""
@@ -51,8 +55,20 @@ class Redactor:
 
     def all(self, text: str) -> Masked:
         """`text` with its secrets and personal data masked; of two labels the secret's counts."""
+        return self.masked(text, ("all",))
+
+    def masked(self, text: str, kinds: Collection[str]) -> Masked:
+        """`text` with what is of these kinds masked; `all` is every kind.
+
+        Raises:
+            ValueError: one of them is no kind.
+        """
+        if unknown := set(kinds).difference(KINDS):
+            raise ValueError(f"no kind: {', '.join(sorted(unknown))}; kinds: {', '.join(KINDS)}")
         text = searchable(text)
-        return _masked(text, [*self.spans(text), *personal(text)])
+        every = "all" in kinds
+        spans = self.spans(text) if every or "secrets" in kinds else []
+        return _masked(text, [*spans, *personal(text, kinds=PERSONAL if every else kinds)])
 
     def spans(self, text: str) -> list[Span]:
         """Where the secrets in `text` stand."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edgeward.guards.redact import Redactor, SecretPattern
+from edgeward.guards.redact import KINDS, Redactor, SecretPattern
 
 KEY = "sk-abc123456789012345678"
 
@@ -53,6 +53,20 @@ def test_all_masks_personal_data_too() -> None:
     assert Redactor().all(text)[0] == "[REDACTED:email] has [REDACTED:openai_key]"
     url = "https://ann:hunter22@example.com/"
     assert "hunter22" not in Redactor().all(url)[0]
+
+
+def test_kinds_are_chosen() -> None:
+    """Only what is of the named kinds is masked; a kind that does not exist is refused."""
+    text = f"ann@example.com, 4111 1111 1111 1111, 10.0.0.5, {KEY}"
+    assert Redactor().masked(text, ["card", "ip"]) == (
+        f"ann@example.com, [REDACTED:credit_card], [REDACTED:ipv4], {KEY}",
+        ("credit_card", "ipv4"),
+    )
+    assert Redactor().masked(text, ["secrets"]) == Redactor().secrets(text)
+    assert Redactor().masked(text, KINDS) == Redactor().all(text)
+    assert Redactor().masked(text, []) == (text, ())
+    with pytest.raises(ValueError, match=r"no kind: mail; kinds: secrets, email, card"):
+        Redactor().masked(text, ["mail"])
 
 
 def test_shown_ignores_case() -> None:
