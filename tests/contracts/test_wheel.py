@@ -68,7 +68,7 @@ def test_the_wheel_offers_the_command(built: zipfile.Path) -> None:
 
 def test_the_suite_runs_on_this_tree() -> None:
     """The package under test is this tree itself, or a wheel with the same files."""
-    door = Path(edgeward.__file__).parent
+    door = Path(edgeward.__file__).resolve().parent
     if door == ROOT / "edgeward":  # an editable install
         return
     files = [file.as_posix() for file in metadata.files("edgeward") or []]
