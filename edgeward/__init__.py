@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from edgeward.graphs.locked import LockedGraph, LockViolation, NothingWaiting
     from edgeward.graphs.result import AgentResult, AgentStep, TokenUsage
     from edgeward.graphs.schema import Strategy, load_strategy
+    from edgeward.guards.caller import Caller
     from edgeward.guards.clients.defender import (
         Status,
         ToolCall,
@@ -68,6 +69,7 @@ _HOMES = {
     "graphs.locked": "LockViolation LockedGraph NothingWaiting",
     "graphs.result": "AgentResult AgentStep TokenUsage",
     "graphs.schema": "Strategy load_strategy",
+    "guards.caller": "Caller",
     "guards.clients.defender": "Status ToolCall check_tool_calls scan_and_redact",
     "guards.decide": "Policy decide",
     "guards.firewall": "PolicyViolationError",
@@ -86,6 +88,7 @@ __all__ = [
     "AgentResult",
     "AgentStep",
     "BaseAgent",
+    "Caller",
     "ConfigError",
     "ConfigFileMissing",
     "ConfigParseError",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from .guards.caller import NOBODY, Caller
 from .guards.decide import Policy
 from .guards.firewall import Firewall as _Firewall
 from .guards.firewall import PolicyViolationError
@@ -18,7 +19,7 @@ class Firewall(_Firewall):
 
     `policy` is a shipped name, a path, a mapping, or a `Policy`; the shipped `default` where none
     is given. A session counts what it lets through, for rules with a budget; it may be
-    shared by threads.
+    shared by threads. `caller` is the one whom it serves, for policies that ask who that is.
 
     Raises:
         ConfigError: the policy cannot be loaded, with every problem at once.
@@ -29,5 +30,6 @@ class Firewall(_Firewall):
         policy: str | Path | Mapping[str, object] | Policy | None = None,
         *,
         thread: str = "",
+        caller: Caller = NOBODY,
     ) -> None:
-        super().__init__(load_policy(policy), thread=thread)
+        super().__init__(load_policy(policy), thread=thread, caller=caller)

@@ -79,9 +79,16 @@ class BaseAgent:
         return started.trace.result()
 
     async def resume(
-        self, thread: str, answers: Mapping[str, Any] | None = None, *, max_steps: int | None = None
+        self,
+        thread: str,
+        answers: Mapping[str, Any] | None = None,
+        *,
+        max_steps: int | None = None,
+        context: RunContext | None = None,
     ) -> AgentResult:
         """Go on with a thread that was interrupted, or answer the calls that it waits for.
+
+        `context` says again for whom it runs: a waiting call is judged anew.
 
         `answers` maps call ids to `{"decision": "approve" | "edit" | "reject", "args", "reason",
         "by"}`.
@@ -90,7 +97,7 @@ class BaseAgent:
             NothingWaiting: there are answers and no question.
             ValueError: the answers do not fit the question; the thread keeps waiting.
         """
-        started = _Run("", thread, max_steps, None)
+        started = _Run("", thread, max_steps, context)
         await self._consume(started, _going_on(answers))
         return started.trace.result()
 
@@ -112,10 +119,15 @@ class BaseAgent:
         return started.trace.result()
 
     def stream(
-        self, task: str, *, max_steps: int | None = None, thread: str | None = None
+        self,
+        task: str,
+        *,
+        max_steps: int | None = None,
+        thread: str | None = None,
+        context: RunContext | None = None,
     ) -> Iterator[AgentStep]:
         """Do one task, giving each step of the trace as it is complete."""
-        started = _Run(task, thread, max_steps, None)
+        started = _Run(task, thread, max_steps, context)
         try:
             with closing(self._events(started, started.input)) as found:
                 for _, steps in found:
@@ -125,10 +137,15 @@ class BaseAgent:
             self._forget(started)
 
     async def astream(
-        self, task: str, *, max_steps: int | None = None, thread: str | None = None
+        self,
+        task: str,
+        *,
+        max_steps: int | None = None,
+        thread: str | None = None,
+        context: RunContext | None = None,
     ) -> AsyncIterator[AgentStep]:
         """`stream` for an event loop."""
-        started = _Run(task, thread, max_steps, None)
+        started = _Run(task, thread, max_steps, context)
         try:
             async with aclosing(self._aevents(started, started.input)) as found:
                 async for _, steps in found:
@@ -146,13 +163,14 @@ class BaseAgent:
         thread: str,
         answers: Mapping[str, Any] | None = None,
         max_steps: int | None = None,
+        context: RunContext | None = None,
     ) -> Iterator[tuple[Event, Trace]]:
         """Every event of a run as it happens, with the trace so far: for programs that show it.
 
         `task` None goes on with the thread: with `answers` where it waits, from where it was
         interrupted otherwise.
         """
-        started = _Run(task or "", thread, max_steps, None)
+        started = _Run(task or "", thread, max_steps, context)
         given = started.input if task is not None else _going_on(answers)
         for event, _ in self._events(started, given):
             yield event, started.trace

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..guards.caller import Caller
+
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
@@ -27,9 +29,9 @@ class RunContext:
         steps = self.max_steps
         if steps is not None and (not isinstance(steps, int) or steps is True or steps < 1):
             raise ValueError("max_steps: a whole number of 1 or more, or None")
-        if not (isinstance(self.user, str) and isinstance(self.tenant, str)):
-            raise ValueError("user and tenant: text")
-        roles = self.roles
-        if not isinstance(roles, list | tuple) or not all(isinstance(r, str) for r in roles):
-            raise ValueError("roles: a list of texts")
-        object.__setattr__(self, "roles", tuple(self.roles))
+        object.__setattr__(self, "roles", self.caller.roles)
+
+    @property
+    def caller(self) -> Caller:
+        """Who is asking, as policies see it."""
+        return Caller(self.user, self.tenant, self.roles)

@@ -43,6 +43,8 @@ READ_KEY = "__pregel_read"
 TASKS_CHANNEL = "__pregel_tasks"
 BRANCH_CHANNEL = "branch:to:"
 
+NO_CONTEXT = RunContext()
+
 Writes = list[tuple[str, Any]]
 """Channel and value, in order."""
 
@@ -169,11 +171,12 @@ class NodeRunnable(Runnable[Any, Any]):
     def _begin(self, input: Any, config: RunnableConfig) -> tuple[Step, Here]:
         settings = config.get("configurable") or {}
         context = getattr(settings.get(RUNTIME_KEY), "context", None)
-        limit = context.max_steps if isinstance(context, RunContext) else None
+        facts = context if isinstance(context, RunContext) else NO_CONTEXT
         here = replace(
             self._here,
             thread=str(settings.get("thread_id") or ""),
-            max_steps=limit or self._here.max_steps,
+            max_steps=facts.max_steps or self._here.max_steps,
+            caller=facts.caller,
             pause=_pause(config) if "pause" in self._spec.needs else None,
             answered=_answered(config) if "answered" in self._spec.needs else None,
         )

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from .caller import NOBODY, OWN_VALUES, Caller, variable_fault
 from .destinations import destinations
 from .encodings import plain, views
 from .fields import Kind
@@ -36,6 +37,13 @@ def _compiles(pattern: str) -> str:
     return pattern
 
 
+def _value(item: Scalar) -> Scalar:
+    fault = variable_fault(item, OWN_VALUES)
+    if fault:
+        raise ValueError(fault + ("; `mine` is the condition for `me`" if item == "$me" else ""))
+    return item
+
+
 def _hosts(entries: str | list[str]) -> str | list[str]:
     HostList(_listed(entries))
     return entries
@@ -49,7 +57,8 @@ class Test(BaseModel):
 
     max: int | float | None = None
     min: int | float | None = None
-    in_: Annotated[list[Scalar] | None, Field(alias="in")] = None
+    in_: Annotated[list[Annotated[Scalar, AfterValidator(_value)]] | None, Field(alias="in")] = None
+    """`$user` and `$tenant` stand for the caller's."""
     match: Annotated[str, AfterValidator(_compiles)] | None = None
     hosts: Annotated[str | list[str], AfterValidator(_hosts)] | None = None
     under: Words | list[Words] | None = None
@@ -92,7 +101,7 @@ class Requirement:
         if self.anything or self._plainly(arguments, facts):
             return
         for path, value in values_at(arguments, self.path):
-            if value is None or any(test.holds(value) for test in self.tests):
+            if value is None or any(test.holds(value, facts.caller) for test in self.tests):
                 continue
             if not self.flows(value, facts):
                 yield path, value
@@ -134,7 +143,7 @@ class CompiledTest:
     hosts: HostList | None
     folders: tuple[str, ...]
 
-    def holds(self, value: Any) -> bool:
+    def holds(self, value: Any, caller: Caller = NOBODY) -> bool:
         """Whether every part of the test holds for one value."""
         test = self.source
         if test.max is not None or test.min is not None:
@@ -145,7 +154,7 @@ class CompiledTest:
                 return False
             if test.min is not None and number < test.min:
                 return False
-        if test.in_ is not None and not any(_same(value, item) for item in test.in_):
+        if test.in_ is not None and not any(_same(value, i, caller) for i in test.in_):
             return False
         if test.match is None and test.hosts is None and test.under is None:
             return True
@@ -225,8 +234,11 @@ def _resolved(path: str) -> str:
     return "/" + resolved.lstrip("/") if resolved.startswith("//") else resolved
 
 
-def _same(value: Any, item: Scalar) -> bool:
-    """Equal, and of the same kind: true is not 1."""
+def _same(value: Any, item: Scalar, caller: Caller) -> bool:
+    """Equal, and of the same kind: true is not 1. Nobody's value is equal to nothing."""
+    if item in OWN_VALUES:
+        item = caller.own(str(item))
+        return bool(item) and type(value) is str and value == item
     return value == item and isinstance(value, bool) == isinstance(item, bool)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from .caller import NOBODY, Caller
 from .ledger import Entry, History, Ledger
 from .names import name_fault
 from .normalise import Examined
@@ -58,19 +59,25 @@ class Policy:
         return max((score for score, _ in scores), default=0.0), tuple(labels)
 
     def observed(
-        self, call: ToolCall, text: str, *, source: str, data: object = None
+        self,
+        call: ToolCall,
+        text: str,
+        *,
+        source: str,
+        data: object = None,
+        caller: Caller = NOBODY,
     ) -> Entry | None:
         """The ledger's entry for what a call gave back; None where there is nothing to keep.
 
         `text` is what the model reads, secrets masked; `data` the same as plain data, where it is
-        at hand. Nothing is believed that the policy does not say may be.
+        at hand; `caller` who is asking. Nothing is believed that the policy does not say may be.
         """
         entry = Ledger().observed(text, source=source, call_id=call.id)
         data = as_data(text) if data is None else data
         more: dict[str, object] = {**created_by(call, data)}
         for check in self.checks:
             if (believed := getattr(check, "believed", None)) is not None:
-                more["records"] = believed(call, data)
+                more["records"] = believed(call, data, caller)
             if (pieces := getattr(check, "pieces", None)) is not None:
                 more["private"] = pieces(call, data)
         more = {key: found for key, found in more.items() if found}

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .caller import CallerTest
 from .conditions import ABSENT, Requirement, values_at
 from .flow import WISHES, Facts
 from .ledger import History
@@ -58,6 +59,7 @@ class Conditions:
     """All that an entry asks besides its word."""
 
     requirements: tuple[tuple[Requirement, Place], ...] = ()
+    callers: CallerTest | None = None
     requested: Requested | None = None
     max_calls: int | None = None
     together: tuple[tuple[str, ...], ...] = ()
@@ -69,6 +71,8 @@ class Conditions:
     def failures(self, call: Examined, history: History, facts: Facts) -> Iterator[Failure]:
         """What of it does not hold."""
         tool = shown_name(call.name)
+        if self.callers is not None and not self.callers.holds(facts.caller):
+            yield Failure("callers", f"tool {tool} is not for this caller", self.places["callers"])
         if self.requested is not None and not self.requested.holds(facts):
             asked = ", ".join(self.requested.words)
             reason = f"the user did not ask for {tool}: none of the words {asked}"

@@ -19,6 +19,7 @@ from dataclasses import replace
 from typing import Any, TypeVar, overload
 
 from .arguments import parse_arguments
+from .caller import NOBODY, Caller
 from .decide import Policy, decide
 from .ledger import History
 from .names import shown_name
@@ -60,14 +61,16 @@ class Firewall:
     """One session under one policy. May be shared by threads.
 
     A session counts the calls that were let through, by tool, and the tokens that it is told of:
-    rules with a budget read them. `thread` is the name of the session in the history.
+    rules with a budget read them. `thread` is the name of the session in the history, `caller`
+    the one whom it serves.
     """
 
-    def __init__(self, policy: Policy, *, thread: str = "") -> None:
+    def __init__(self, policy: Policy, *, thread: str = "", caller: Caller = NOBODY) -> None:
         if not isinstance(policy, Policy):
             raise TypeError(f"a Firewall needs a Policy, not a {type(policy).__name__}")
         self.policy = keepable(policy)
         self._thread = thread
+        self._caller = caller
         self._calls: dict[str, int] = {}
         self._tokens = 0
         self._lock = threading.Lock()
@@ -75,7 +78,12 @@ class Firewall:
     @property
     def history(self) -> History:
         """What the session's next decision knows of the past."""
-        return History(thread=self._thread, calls=dict(self._calls), tokens_used=self._tokens)
+        return History(
+            thread=self._thread,
+            calls=dict(self._calls),
+            tokens_used=self._tokens,
+            caller=self._caller,
+        )
 
     def add_tokens(self, tokens: int) -> None:
         """Count tokens that the session's model calls have used."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from .caller import NOBODY, Caller
 from .identifiers import identifiers, points
 from .ledger import Ledger
 from .outputs import key_of
@@ -45,6 +46,7 @@ class Facts:
     """Whether what a person has yet to agree to counts as known."""
     about: tuple[frozenset[str], ...] = ()
     """What the call and the argument speak of."""
+    caller: Caller = NOBODY
 
     def holds(self, word: str, value: str) -> bool:
         """Whether the condition `word` holds for the value."""

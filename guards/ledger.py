@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from .caller import NOBODY, Caller
 from .seen import RECORD_BITS, USER, Seen
 from .tokens import joined, telling, tokens
 from .verdict import Origin
@@ -232,6 +233,8 @@ class History:
     """How often each tool was let through in this run."""
     tokens_used: int = 0
     """Tokens that this thread's model calls have used."""
+    caller: Caller = NOBODY
+    """Who is asking, as the program says that runs this."""
 
     def origin(self, value: str) -> Origin | None:
         """Where `value` was first seen in this thread, or None."""

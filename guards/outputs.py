@@ -11,9 +11,10 @@ import json
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from .caller import OWN_VALUES, Caller
 from .identifiers import looks_dated, points
 from .names import glob_pattern
 from .tokens import tokens, words
@@ -51,12 +52,24 @@ class Believed:
     tools: tuple[re.Pattern[str], ...]
     fields: frozenset[str] | None = None
     where: tuple[tuple[str, frozenset[str]], ...] = ()
-    """Fields of a record and the values (as tokens) that each may have."""
+    """Fields of a record and the values (as tokens) that each may have; `$user` and `$tenant`
+    stand for the caller's."""
     args: tuple[tuple[str, tuple[re.Pattern[str], ...]], ...] = ()
     named: bool = False
     text: bool = False
     ask: bool = False
     """A person has to agree before what stands there is used."""
+
+    def for_caller(self, caller: Caller) -> Believed:
+        """This entry with the caller's own values filled in; nobody has none."""
+        if not any(allowed.intersection(OWN_VALUES) for _, allowed in self.where):
+            return self
+        own = {name: key_of(caller.own(name)) for name in OWN_VALUES}
+        where = tuple(
+            (field, frozenset(own.get(value, value) for value in allowed) - {""})
+            for field, allowed in self.where
+        )
+        return replace(self, where=where)
 
     def records(self, call: ToolCall, data: object) -> Iterator[Record]:
         """What this entry lets believe of an output."""

@@ -23,6 +23,7 @@ from langchain_core.messages import (
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from pydantic import BaseModel, ConfigDict
 
+from ..guards.caller import NOBODY, Caller
 from ..guards.decide import Policy
 from ..guards.ledger import USER, Entry, Ledger
 from ..guards.ticket import TicketKey
@@ -132,6 +133,8 @@ class Here:
     """Puts a question to a person and returns the answer; None where nobody can be asked."""
     answered: Callable[[str], bool] | None = None
     """Whether the thread holds an answer to the call with this id."""
+    caller: Caller = NOBODY
+    """Who is asking, by the run's context."""
     has_store: bool = False
     agent_id: str = ""
 

@@ -94,6 +94,7 @@ def _history(state: State, here: Here) -> History:
         thread=here.thread,
         calls=run.get("calls") or {},
         tokens_used=int(run.get("spent") or 0),
+        caller=here.caller,
     )
 
 

@@ -65,7 +65,7 @@ def step(spec: Spec, state: State, here: Here) -> Step:
         # A failure's text, and what the model does not get to see, is nothing to believe.
         seen = Ledger().observed(shown, source=source, call_id=call.id)
     else:
-        seen = here.policy.observed(call, whole, source=source)
+        seen = here.policy.observed(call, whole, source=source, caller=here.caller)
     if seen:
         update["ledger"] = [seen]
     return Result("done", update)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..caller import caller_of
 from ..ledger import History
 
 if TYPE_CHECKING:
@@ -19,13 +20,19 @@ def history_of(request: ToolCallRequest) -> History:
 
     Tokens are those of every model message in the state; calls those that were answered since the
     user last spoke, without the ones that were refused, and those that stand before this one in
-    the model's message, which may run at the same time.
+    the model's message, which may run at the same time. The caller is the one whom the run's
+    context names (`user`, `tenant`, `roles`).
     """
     messages = _messages(request.state)
     calls = _answered(messages)
     for name in _before(messages, request.tool_call.get("id")):
         calls[name] = calls.get(name, 0) + 1
-    return History(thread=_thread(request), calls=calls, tokens_used=sum(map(_tokens, messages)))
+    return History(
+        thread=_thread(request),
+        calls=calls,
+        tokens_used=sum(map(_tokens, messages)),
+        caller=caller_of(getattr(request.runtime, "context", None)),
+    )
 
 
 def _messages(state: Any) -> Sequence[Any]:

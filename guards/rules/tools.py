@@ -12,6 +12,7 @@ What blocks or asks matches every spelling of a name, what allows only its own.
         args: {amount: {max: 1000}, recipient: [known, {in: [DE89370400440532013000]}]}
         together: [recipient, amount]
         max_calls: 3
+        callers: {roles: [accountant]}
         otherwise: ask
 
 An entry with conditions also asks of every text argument that it does not name to be `clean`. A
@@ -28,6 +29,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Discriminator, Tag
 from pydantic import Field as Limits
 
+from ..caller import CallerTest
 from ..conditions import Condition, requirement
 from ..entries import Conditions, requested, tree_of
 from ..flow import Facts
@@ -55,6 +57,8 @@ class ToolEntry(BaseModel):
     """Arguments whose values stand in one message of the user or one trusted record."""
     max_calls: Annotated[int, Limits(ge=1)] | None = None
     """How often the tool may run in one run."""
+    callers: CallerTest | None = None
+    """On whose behalf the tool may run."""
     otherwise: Literal["block", "ask"] | None = None
 
 
@@ -161,7 +165,8 @@ class Tools:
             elif row.word == "ask":
                 yield Finding(rule, "ask", f"tool {tool} needs approval", row.place)
             if row.conditions is not None:
-                facts = Facts(history.ledger, self.me, about=(subjects(call.name),))
+                about = (subjects(call.name),)
+                facts = Facts(history.ledger, self.me, about=about, caller=history.caller)
                 for failure in row.conditions.failures(call, history, facts):
                     yield failure.finding(row.name, row.otherwise, history, self.redactor)
 
@@ -193,11 +198,12 @@ def _row(name: str, entry: Word | ToolEntry, where: Where, otherwise: Word) -> R
         (requirement(path, conditions), where(name, "args", path))
         for path, conditions in entry.args.items()
     )
-    given = ("requested", "max_calls", "together")
+    given = ("requested", "max_calls", "together", "callers")
     asks = Conditions(
         requirements=requirements,
         requested=requested(map(str, entry.requested)) if entry.requested else None,
         max_calls=entry.max_calls,
+        callers=entry.callers,
         together=tuple(requirement(path, "any").path for path in entry.together or ()),
         default=where(name),
         places={key: where(name, key) for key in given if getattr(entry, key) is not None},

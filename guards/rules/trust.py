@@ -2,8 +2,9 @@
 
 Threat: what tools bring back is written by others; taken at its word, a mail names the account to
 pay. Nothing is believed but what an entry here names: `tool` (names or globs), `fields` of its
-records, only records `where` a field has a value (`$me`: one of the user's own), only records
-that the user's request names (`named`), only calls whose `args` fit. A value counts as a whole;
+records, only records `where` a field has a value (`$me`: one of the user's own; `$user`,
+`$tenant`: the caller's), only records that the user's request names (`named`), only calls whose
+`args` fit. A value counts as a whole;
 with `text` every word of it does. With `ask`, what stands there counts once a person has agreed.
 
     me: [ann@corp.example]
@@ -24,6 +25,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict
 from pydantic import Field as Limits
 
+from ..caller import NOBODY, OWN_VALUES, Caller, variable_fault
 from ..ledger import History
 from ..names import glob_pattern
 from ..normalise import Examined
@@ -68,16 +70,16 @@ class Trust:
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
         return ()
 
-    def believed(self, call: ToolCall, data: object) -> list[Record]:
-        """The records of an output that may be believed."""
-        return believed(self.rows, call, data)
+    def believed(self, call: ToolCall, data: object, caller: Caller = NOBODY) -> list[Record]:
+        """The records of an output that may be believed, for this caller."""
+        return believed([row.for_caller(caller) for row in self.rows], call, data)
 
 
 def build(value: list[Source], where: Where, context: Context) -> Check | None:
     """The check; None where nothing is trusted.
 
     Raises:
-        ValueError: in a version 1 file, or `$me` without `me`.
+        ValueError: in a version 1 file, `$me` without `me`, or another `$name`.
     """
     if not value:
         return None
@@ -86,6 +88,10 @@ def build(value: list[Source], where: Where, context: Context) -> Check | None:
     me = context.values.get("me") or []
     if not me and any(ME in _listed(v) for source in value for v in source.where.values()):
         raise ValueError("`$me` is nobody: write `me: [...]`, the values that are the user's own")
+    for source in value:
+        for item in (v for values in source.where.values() for v in _listed(values)):
+            if fault := variable_fault(item, (ME, *OWN_VALUES)):
+                raise ValueError(fault)
     return Trust(tuple(_compiled(source, me) for source in value))
 
 
@@ -103,7 +109,8 @@ def _compiled(source: Source, me: list[str]) -> Believed:
 
 def _allowed(value: object, me: list[str]) -> frozenset[str]:
     given = [v for item in _listed(value) for v in (me if item == ME else [item])]
-    return frozenset(map(key_of, given)) - {""}
+    # A key holds no `$`: what stands for a value of the caller's equals none until it is filled in.
+    return frozenset(v if v in OWN_VALUES else key_of(v) for v in given) - {""}
 
 
 def _globs(args: Mapping[str, object]) -> Iterable[tuple[str, tuple[re.Pattern[str], ...]]]:

@@ -18,6 +18,7 @@ import pytest
 from pydantic import BaseModel, SecretStr, field_serializer
 
 from edgeward import (
+    Caller,
     Firewall,
     FirewallCallbackHandler,
     FirewallMiddleware,
@@ -351,3 +352,10 @@ def test_door_that_cannot_know_what_is_private(door: Any) -> None:
         door(load_policy(policy))
     with pytest.raises(ValueError, match="`private` needs to see"):
         check_tool_calls([], load_policy(policy))
+
+
+def test_the_caller_of_a_session() -> None:
+    """A session serves one caller, whom the code that makes it names."""
+    policy = {"version": 2, "tools": {"pay": {"callers": {"roles": ["clerk"]}}}}
+    assert Firewall(policy).check("pay").word == "block"
+    assert Firewall(policy, caller=Caller(roles=("clerk",))).check("pay").word == "allow"

@@ -563,3 +563,24 @@ def test_a_middleware_needs_a_policy() -> None:
     """In the guards themselves nothing is loaded by name."""
     with pytest.raises(TypeError, match="not a str"):
         MiddlewareHooks("default")  # type: ignore[arg-type]
+
+
+def test_the_caller_is_the_one_whom_the_context_names() -> None:
+    """A policy that asks who is served hears it from the run's context, and from nothing else."""
+
+    @dataclass
+    class Session:
+        user: str = ""
+        tenant: str = ""
+        roles: tuple[str, ...] = ()
+
+    spy = Spy("pay")
+    policy = {"version": 2, "tools": {"pay": {"callers": {"roles": ["clerk"]}}}}
+    made = agent(
+        policy, [spy], *[m for _ in range(2) for m in (calls(("pay", {"text": "x"})), "x")],
+        context_schema=Session,
+    )  # fmt: skip
+    made.invoke(ASKED, context=Session(user="clerk"))
+    assert spy.runs == []
+    made.invoke(ASKED, context=Session(roles=("clerk",)))
+    assert len(spy.runs) == 1

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from edgeward.guards.caller import NOBODY, Caller
+from edgeward.guards.verdict import ToolCall
 from edgeward.policies.problems import ConfigError
 from edgeward.policies.schema import load_policy
 
@@ -184,3 +186,20 @@ def test_shape(rules: dict[str, Any]) -> None:
     """A source without a tool, `$me` without `me`, a misspelt key, version 1: refused at load."""
     with pytest.raises(ConfigError, match="trust"):
         load_policy({"version": 2, **rules})
+
+
+def test_where_the_caller_owns_it() -> None:
+    """`$user` and `$tenant` are the caller's own values; where nobody asks, nothing is believed."""
+    source = {"tool": "list_files", "fields": ["id_"], "where": {"owner": ["$user", "$tenant"]}}
+    call, policy = ToolCall("list_files", id="c"), thread(source).policy
+
+    def ids(caller: Caller, owner: str) -> Any:
+        rows = [{"id_": "f11", "owner": owner}]
+        entry = policy.observed(call, "", source="tool x", data=rows, caller=caller)
+        return (entry or {}).get("records")
+
+    ann = Caller("Ann@corp.example", "acme")
+    assert ids(ann, "ann@corp.example") == ids(ann, "acme") == [{"values": ["f11"]}]
+    for owner in ("bob", "$user", "user", "", "tenant"):
+        assert ids(ann, owner) is None
+        assert ids(NOBODY, owner) is None
