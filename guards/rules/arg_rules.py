@@ -2,14 +2,17 @@
 
 Threat: an allowed tool is handed something that breaks out of what it is for. Each key and value
 is searched as it stands and in every decoded view, never the JSON text around it. `tools` are
-names or globs, `*` (the default) means every tool.
+names or globs, `*` (the default) means every tool. `args`, where it is given, are the arguments
+that are searched, whole or with what lies below them: `path`, `options.target`.
 
     arg_rules:
       - {name: path_traversal, reason: leaves its folder, regex: '\\.\\./', tools: [read_doc]}
+      - {name: keys, reason: a file of keys, regex: '(^|/)\\.env$', args: [path]}
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +30,7 @@ from . import Check, Context, Name, Regex, Where
 KEY = "arg_rules"
 
 _SHOWN = 120
+_POSITION = re.compile(r"\[[0-9]+\]")
 
 
 class ArgRule(BaseModel):
@@ -38,6 +42,8 @@ class ArgRule(BaseModel):
     reason: str = ""
     regex: Regex
     tools: list[Name] = ["*"]
+    args: list[Name] = []
+    """The arguments that are searched; all of them where it is empty."""
 
 
 Field = list[ArgRule]
@@ -52,6 +58,7 @@ class Row:
     reason: str
     pattern: Any
     tools: ForbiddenNames | None
+    args: frozenset[str]
     place: str
 
 
@@ -72,7 +79,7 @@ class ArgRules:
             row = self.rows[number]
             if row.tools is not None and row.tools.find(call.name) is None:
                 continue
-            found = first_match(call, row.pattern)
+            found = first_match(call, row.pattern, row.args)
             if found is None:
                 continue
             index, text, start, end = found
@@ -87,14 +94,27 @@ class ArgRules:
             )
 
 
-def first_match(call: Examined, pattern: Any) -> tuple[int, str, int, int] | None:
-    """The first text of the call that the pattern matches: leaf (-1: joined), text, start, end."""
+def first_match(
+    call: Examined, pattern: Any, args: frozenset[str] = frozenset()
+) -> tuple[int, str, int, int] | None:
+    """The first text of the call that the pattern matches: leaf (-1: joined), text, start, end.
+
+    `args` are the arguments that count; all, and what they say together, where it is empty.
+    """
     for index, text in (*call.texts(), *((-1, joined) for joined in call.joined)):
+        if args and not (index >= 0 and _lies_in(call.path(index), args)):
+            continue
         text = searchable(text)
         match = pattern.search(text)
         if match is not None:
             return index, text, *match.span()
     return None
+
+
+def _lies_in(path: str, args: frozenset[str]) -> bool:
+    """Whether the path is one of `args` or lies below one; positions in lists do not count."""
+    steps = _POSITION.sub("", path).split(".")
+    return any(".".join(steps[:end]) in args for end in range(1, len(steps) + 1))
 
 
 def around(text: str, match: str) -> str:
@@ -112,5 +132,6 @@ def build(value: list[ArgRule], where: Where, context: Context) -> Check | None:
         tools = None if "*" in entry.tools else ForbiddenNames(entry.tools)
         number = context.patterns.add(entry.regex)
         pattern = compile_pattern(entry.regex)
-        rows[number] = Row(entry.name, entry.reason, pattern, tools, where(i))
+        args = frozenset(entry.args)
+        rows[number] = Row(entry.name, entry.reason, pattern, tools, args, where(i))
     return ArgRules(rows, context.redactor) if rows else None

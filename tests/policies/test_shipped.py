@@ -1,31 +1,54 @@
 """The shipped policies: each has calls that it allows and calls that it blocks, and they are run.
 
-Every policy has a folder `allow/` and a folder `block/`; a file in them is one call, and its name
-is the sentence that it tests. A policy without a blocked case fails.
+Every policy has a folder `allow/` and a folder `block/`, and may have `ask/`; a file in them is one
+call, and its name is the sentence that it tests. `history` is what went before: `{"user": text}` or
+`{"tool": name, "arguments": {…}, "result": text or data}`. A policy without a blocked case fails.
 """
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import edgeward.policies
-from edgeward.guards.decide import decide
-from edgeward.guards.ledger import History
+from edgeward.guards.decide import Policy, decide
+from edgeward.guards.ledger import USER, History, Ledger
 from edgeward.guards.normalise import parse_arguments
 from edgeward.guards.verdict import ToolCall, Verdict
 from edgeward.policies.schema import load_policy, shipped_policies
 
 FOLDER = Path(edgeward.policies.__file__).parent
-CASES = sorted(path for word in ("allow", "block") for path in FOLDER.glob(f"*/{word}/*"))
+CASES = sorted(path for word in ("allow", "ask", "block") for path in FOLDER.glob(f"*/{word}/*"))
+
+
+def case_of(path: Path) -> dict[str, Any]:
+    """What a case file says."""
+    case = json.loads(path.read_text(encoding="utf-8"))
+    assert {"tool", "arguments"} <= set(case) <= {"tool", "arguments", "history"}
+    return dict(case)
+
+
+def history_of(path: Path, policy: Policy) -> History:
+    """What went before the call: what the user wrote, and what tools gave, in their order."""
+    ledger = Ledger()
+    for number, event in enumerate(case_of(path).get("history", ())):
+        if "user" in event:
+            entry = Ledger().observed(event["user"], source=USER)
+        else:
+            call = ToolCall(event["tool"], event["arguments"], id=f"c{number}")
+            result = event["result"]
+            text = result if isinstance(result, str) else json.dumps(result)
+            entry = policy.observed(call, text, source=f"tool {call.name}")
+        ledger = ledger.appended([entry] if entry else [])
+    return History(ledger)
 
 
 def call_of(path: Path) -> ToolCall:
     """The call in a case file; arguments given as text are parsed as a model's would be."""
-    case = json.loads(path.read_text(encoding="utf-8"))
-    assert set(case) == {"tool", "arguments"}
+    case = case_of(path)
     if isinstance(case["arguments"], dict):
         return ToolCall(case["tool"], case["arguments"])
     arguments, fault = parse_arguments(case["arguments"])
@@ -42,7 +65,8 @@ def first_verdict(policy: str, call: ToolCall) -> Verdict:
 )
 def test_a_shipped_policy_decides_as_its_case_says(path: Path) -> None:
     """Each case file holds what its folder's name says."""
-    verdict = first_verdict(path.parts[-3], call_of(path))
+    policy = load_policy(path.parts[-3])
+    verdict = decide(policy, call_of(path), history_of(path, policy))
     assert verdict.word == path.parts[-2], verdict.reason
 
 

@@ -78,3 +78,23 @@ def test_shape(entry: dict[str, object]) -> None:
     """A scalar for a list, a bad or missing pattern and a misspelt key are refused at load."""
     with pytest.raises(ConfigError, match="arg_rules"):
         load_policy({"version": 1, "arg_rules": [entry]})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        ({"path": ".env"}, "block"),
+        ({"path": ["a", "x/.env"]}, "block"),
+        ({"path": {"deep": "%2eenv"}}, "block"),
+        ({"options": {"target": ".env"}}, "block"),
+        ({"content": "load_dotenv('.env')\n.env"}, "allow"),
+        ({"options": {"other": ".env"}}, "allow"),
+        ({"paths": ".env"}, "allow"),
+    ],
+)
+def test_a_rule_may_look_at_some_arguments_only(
+    ask: Ask, arguments: dict[str, object], word: str
+) -> None:
+    """What stands in an argument that the rule does not name is none of its business."""
+    row = {"name": "keys", "regex": r"(^|/|\n)\.env$", "args": ["path", "options.target"]}
+    assert ask({"arg_rules": [row]}, arguments).word == word
