@@ -235,6 +235,8 @@ class History:
     """Tokens that this thread's model calls have used."""
     caller: Caller = NOBODY
     """Who is asking, as the program says that runs this."""
+    order: tuple[int, ...] | None = None
+    """How the gates of `sequence` stand; None where nobody keeps the order of the calls."""
 
     def origin(self, value: str) -> Origin | None:
         """Where `value` was first seen in this thread, or None."""

@@ -40,6 +40,9 @@ STATE_KEYS = frozenset({"messages", "run", "ledger", "verdicts", "plan", "critiq
 APPROVED = "approved"
 """What a guard writes besides: no state, but the calls that go on to the tool node."""
 
+OF_THE_THREAD = ("spent", "order")
+"""Counters among those of a run that go on with the thread."""
+
 ABANDONED = "Not run: the user went on without it."
 
 
@@ -189,7 +192,8 @@ def open_run(state: State) -> tuple[dict[str, Any], Update, State]:
     if whole is not messages:
         update["messages"] = [RemoveMessage(id=REMOVE_ALL_MESSAGES), *whole]
     fresh = {"id": _key(whole, len(whole) - 1), "steps": 0, "calls": {}, "tokens": {}}
-    run = {**fresh, "stopped": "", "spent": run.get("spent", 0)}
+    stays = {name: run[name] for name in OF_THE_THREAD if name in run}
+    run = {**fresh, "stopped": "", "spent": 0, **stays}
     return run, update, {**state, "messages": whole}
 
 

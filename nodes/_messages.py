@@ -48,6 +48,13 @@ class MessageLog(list[BaseMessage]):
         """Whether a tool message in this log answers the call with this id."""
         return self._answers.get(call_id, len(self)) < len(self)
 
+    def answer(self, call_id: str) -> ToolMessage | None:
+        """The tool message that answers the call with this id, if this log has one."""
+        position = self._answers.get(call_id, len(self))
+        found = self[position] if position < len(self) else None
+        # Another version of the thread may have put another message there.
+        return found if isinstance(found, ToolMessage) and found.tool_call_id == call_id else None
+
     def holds(self, message_id: str | None) -> bool:
         """Whether this log, or another version of the thread, has a message with this id."""
         return message_id is not None and message_id in self._tip

@@ -29,7 +29,9 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from pydantic import Field, model_validator
 from typing_extensions import Self
 
+from ..guards.rules.sequence import order_of
 from ._base import CallModel, Here, NodeSpec, Result, State, Step, add_usage, call_ids
+from ._order import ORDER, landed
 
 ASK = (
     "Sum up the conversation below for the assistant that goes on with it. Keep names, ids, "
@@ -91,6 +93,9 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     if all(m.name == SUMMARY_NAME for m in goes):
         return Result("done")  # what is left cannot shrink: another summary would gain nothing
     run = dict(state.get("run") or {})
+    rule = order_of(here.policy)
+    if rule is not None and ORDER in run and run[ORDER]["key"] == rule.automata.key:
+        run[ORDER] = landed(rule.automata, run[ORDER], state)  # before the results are gone
     summary: list[BaseMessage] = []
     if spec.enable_summary:
         reply = yield from _summary(goes)

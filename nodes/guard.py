@@ -1,6 +1,6 @@
 """guard: decides every proposed call; the only kind whose `allow` leads into a tool node.
 
-Reads: messages, run, ledger, withheld. Writes: messages, run, verdicts, approved.
+Reads: messages, run, ledger, withheld, verdicts. Writes: messages, run, verdicts, approved.
 Outcomes: `allow` (at least one call may run), `block` (none may).
 
     nodes: {guard: {kind: guard}}
@@ -25,12 +25,14 @@ from typing_extensions import Self
 from ..guards.audit import record
 from ..guards.decide import decide
 from ..guards.ledger import History, Ledger
+from ..guards.rules.sequence import Order, order_of
 from ..guards.verdict import Finding, ToolCall, Verdict, Word, canonical_json, strictest
 from ._base import Here, NodeSpec, Result, State, Step, as_arguments, open_calls
+from ._order import ORDER, gone_on, standing
 
 
 class Spec(NodeSpec):
-    reads: ClassVar = frozenset({"messages", "run", "ledger", "withheld"})
+    reads: ClassVar = frozenset({"messages", "run", "ledger", "withheld", "verdicts"})
     writes: ClassVar = frozenset({"messages", "run", "verdicts", "approved"})
     needs: ClassVar = frozenset({"catalog", "tickets", "pause"})
 
@@ -63,6 +65,8 @@ class Decided:
 
     call: ToolCall
     verdict: Verdict
+    past: History
+    """What it was decided on."""
     approval: Mapping[str, Any] | None = None
 
     @property
@@ -76,17 +80,24 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     message, waiting = open_calls(state.get("messages") or [])
     if message is None:
         return Result("block", {"approved": []})
-    history = _history(state, here)
+    rule = order_of(here.policy)
+    order = None if rule is None else standing(rule.automata, state)
     proposed = [call for call in message.tool_calls if call["id"] in waiting]
-    decided = _decided(proposed, state, here, history)
+    decided = _decided(proposed, state, here, _history(state, here, order))
+    if rule is not None and len(decided) > 1:
+        decided = _beside(decided, rule)
     if any(d.verdict.word == "ask" for d in decided):
-        decided = _ask(decided, here, history)
+        decided = _ask(decided, here)
     broken = [call for call in message.invalid_tool_calls if call["id"] in waiting]
-    return _settle(broken, decided, state, here)
+    result = _settle(broken, decided, state, here)
+    if rule is not None and order is not None:
+        through = {d.call.id: d.call.name for d in decided if d.may_run}
+        result.update["run"][ORDER] = gone_on(rule.automata, order, through)
+    return result
     yield  # a step is a generator, though deciding needs no I/O
 
 
-def _history(state: State, here: Here) -> History:
+def _history(state: State, here: Here, order: Mapping[str, Any] | None) -> History:
     run = state.get("run") or {}
     ledger = state.get("ledger") or []
     return History(
@@ -95,6 +106,7 @@ def _history(state: State, here: Here) -> History:
         calls=run.get("calls") or {},
         tokens_used=int(run.get("spent") or 0),
         caller=here.caller,
+        order=None if order is None else tuple(order["states"]),
     )
 
 
@@ -113,6 +125,22 @@ def _decided(
     return decided
 
 
+def _beside(decided: list[Decided], rule: Order) -> list[Decided]:
+    """The calls of one turn, each with what the others that may run mean to it: in any order."""
+    through = {d.call.id: d for d in decided if d.verdict.word != "block"}
+    before = decided[0].past.order or ()
+    names = [d.call.name for d in through.values()]
+    for d, states in zip(list(through.values()), rule.automata.beside(before, names), strict=True):
+        if states != before:
+            past = replace(d.past, order=states)
+            met = rule.met(d.call.name, states)
+            new = tuple(finding for finding in met if finding not in d.verdict.findings)
+            findings = d.verdict.findings + new
+            verdict = replace(d.verdict, word=strictest(findings), findings=findings)
+            through[d.call.id] = replace(d, verdict=verdict, past=past)
+    return [through.get(d.call.id, d) for d in decided]
+
+
 def _judge(proposed: Mapping[str, Any], state: State, here: Here, history: History) -> Decided:
     assert here.catalog is not None
     call = here.catalog.canonical(
@@ -122,7 +150,7 @@ def _judge(proposed: Mapping[str, Any], state: State, here: Here, history: Histo
     withheld = (state.get("withheld") or {}).get(call.id)
     if withheld:
         verdict = _with_secrets(call, verdict, here, withheld)
-    return Decided(_as_it_runs(call, verdict), verdict)
+    return Decided(_as_it_runs(call, verdict), verdict, history)
 
 
 def _with_secrets(call: ToolCall, verdict: Verdict, here: Here, labels: list[str]) -> Verdict:
@@ -159,7 +187,7 @@ def _as_it_runs(call: ToolCall, verdict: Verdict) -> ToolCall:
     return call
 
 
-def _ask(decided: list[Decided], here: Here, history: History) -> list[Decided]:
+def _ask(decided: list[Decided], here: Here) -> list[Decided]:
     """The calls with their answers. Raises out of the step while an answer is missing."""
     if here.pause is None:
         return [_unanswerable(d) if d.verdict.word == "ask" else d for d in decided]
@@ -170,7 +198,7 @@ def _ask(decided: list[Decided], here: Here, history: History) -> list[Decided]:
         ids = tuple(waiting)
         answers = here.pause(question, dict[Literal[ids], Answer])  # type: ignore[valid-type]
         for call_id, answer in answers.items():
-            settled[call_id] = _answered(waiting.pop(call_id), answer, here, history)
+            settled[call_id] = _answered(waiting.pop(call_id), answer, here)
     return [settled.get(d.call.id, d) for d in decided]
 
 
@@ -186,19 +214,19 @@ def _question(asked: Decided) -> dict[str, Any]:
     return record(asked.call, asked.verdict) | {"args": asked.call.arguments}
 
 
-def _answered(asked: Decided, answer: Answer, here: Here, history: History) -> Decided:
+def _answered(asked: Decided, answer: Answer, here: Here) -> Decided:
     now = datetime.now(timezone.utc).isoformat(timespec="seconds")
     approval = {"decision": answer.decision, "by": answer.by, "reason": answer.reason, "at": now}
     if answer.decision != "edit":
         return replace(asked, approval=approval)
     assert here.catalog is not None
     call = here.catalog.canonical(replace(asked.call, arguments=as_arguments(answer.args)))
-    verdict = decide(here.policy, call, history)
+    verdict = decide(here.policy, call, asked.past)
     _, labels = here.policy.redactor.secrets(canonical_json(call.arguments))
     if labels:  # a person's secret is none the less a secret: the call goes on through the state
         call = replace(call, arguments=here.policy.redactor.value(call.arguments))
         verdict = _with_secrets(call, verdict, here, sorted(set(labels)))
-    return Decided(_as_it_runs(call, verdict), verdict, approval)
+    return Decided(_as_it_runs(call, verdict), verdict, asked.past, approval)
 
 
 def _settle(
