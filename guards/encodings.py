@@ -12,6 +12,7 @@ import base64
 import html.entities
 import re
 import unicodedata
+from collections.abc import Set
 from dataclasses import dataclass, field
 from urllib.parse import unquote_to_bytes
 
@@ -41,15 +42,29 @@ _STABLE = (
 )
 """Common characters that no folding changes."""
 
-SIGNAL = rf"{_ESCAPED}|[^\x00-\x7F{_STABLE}]|{_RUN}|{_HEXED}|\.\.|^\s*[\"{{\[]"
-"""Where this (RE2, multi-line) finds nothing, every text is its own only view."""
+SIGNALS = (
+    _ESCAPED,
+    rf"[^\x00-\x7F{_STABLE}]",
+    _RUN,
+    _HEXED,
+    r"\.\.",
+    r"^[\s\x0B\x1C-\x1F]*[\"{\[]",
+)
+"""Where none of these (RE2, multi-line) finds anything, every text is its own only view."""
 
-_ACTIVE = re.compile(f"{_ESCAPED}|{_RUN}|{_HEXED}")
+ESCAPES, FOLDS, RUNS, HEXES, DOTS, QUOTES = range(1, 7)
+"""The numbers of the signals."""
+ALL_SIGNALS = frozenset(range(1, 7))
+
+_ESCAPE_SIGN = re.compile(_ESCAPED)
+_RUN_SIGN = re.compile(_RUN)
+_HEX_SIGN = re.compile(_HEXED)
 
 _B64_RUN = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
 _HEX_RUN = re.compile(r"[0-9A-Fa-f]{16,}")
 _HEX_PAIRS = re.compile(r"(?<![0-9A-Fa-f])[0-9A-Fa-f]{2}(?:(?:[:,] ?| )(?:0x)?[0-9A-Fa-f]{2}){7,}")
 _NO_HEX = re.compile(r"0x|[^0-9A-Fa-f]")
+_SHORTEST_RUN, _SHORTEST_HEX = 8, 16
 _SHORT = 1_024
 """Run length up to which all four alignments of base64 are tried."""
 
@@ -94,11 +109,18 @@ class Views:
     bound: str = ""
 
 
-def plain(text: str) -> bool:
-    """Nothing here that any decoding could act on: the text is its only view."""
-    if not text.isascii() and folded(text) != text:
+def plain(text: str, signals: Set[int] = ALL_SIGNALS) -> bool:
+    """Nothing here that any decoding could act on: the text is its only view.
+
+    `signals` are those that were found in the texts of which this is one: others need no search.
+    """
+    if FOLDS in signals and not text.isascii() and folded(text) != text:
         return False
-    return _ACTIVE.search(text) is None
+    return not (
+        (ESCAPES in signals and _ESCAPE_SIGN.search(text))
+        or (RUNS in signals and len(text) >= _SHORTEST_RUN and _RUN_SIGN.search(text))
+        or (HEXES in signals and len(text) >= _SHORTEST_HEX and _HEX_SIGN.search(text))
+    )
 
 
 def views(text: str) -> Views:

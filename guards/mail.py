@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from functools import lru_cache
 
 from .hosts import DOTS, EDGE, Destination, canonical_host, is_address, short
 
@@ -15,42 +15,37 @@ _ANY_DOMAIN = re.compile(rf"@\s{{0,9}}(?:\([^()]{{0,99}}\)\s{{0,9}})?{_DOMAIN}")
 _AFTER_LOCAL = re.compile(rf"""(?<![\s/(\[{{>,;=:'`@])(?<!\s["<])(?<!^["<])@{_DOMAIN}""")
 
 
-def mail_domains(text: str) -> Iterator[Destination]:
+def mail_domains(text: str) -> list[Destination]:
     """The domain after every @ that something like a local part stands before."""
     if text[0] == "@":
         text = " " + text
-    for match in _AFTER_LOCAL.finditer(text):
-        yield from _domain(match[1], typed=False)
+    return list(filter(None, [_domain(name, False) for name in _AFTER_LOCAL.findall(text)]))
 
 
-def typed_mail(text: str) -> Iterator[Destination]:
+def typed_mail(text: str) -> list[Destination]:
     """The domain after every @ of a field for mail addresses, routes and comments included."""
-    for match in _ANY_DOMAIN.finditer(text):
-        yield from _domain(match[1], typed=bool(text[: match.start()].strip()))
+    begin = len(text) - len(text.lstrip())
+    found = [_domain(m[1], m.start() > begin) for m in _ANY_DOMAIN.finditer(text)]
+    return list(filter(None, found))
 
 
-def _domain(domain: str, *, typed: bool) -> Iterator[Destination]:
+@lru_cache(maxsize=1_024)
+def _domain(domain: str, typed: bool) -> Destination | None:
+    """What stands behind an @, at most 260 characters of it; None where that is no domain."""
     if domain[0] == "[":
         literal = domain[1:-1]
         if literal[:5].casefold() == "ipv6:":
             literal = f"[{literal[5:]}]"
         host = canonical_host(literal)
         if host is None:
-            if typed:
-                yield Destination("", short(domain), "it is no well-formed address literal")
-            return
-        if typed or is_address(host):
-            yield Destination(host, short(domain))
-        return
+            wrong = "it is no well-formed address literal"
+            return Destination("", short(domain), wrong) if typed else None
+        return Destination(host, short(domain)) if typed or is_address(host) else None
     name = EDGE.sub("", domain)
-    if not name:
-        if typed:
-            yield Destination("", short(domain), "it is no well-formed mail domain")
-        return
-    host = canonical_host(name)
+    host = canonical_host(name) if name else None
     if host is None:
-        if typed or DOTS.search(name):
-            yield Destination("", short(domain), "it is no well-formed mail domain")
-        return
+        wrong = "it is no well-formed mail domain"
+        return Destination("", short(domain), wrong) if typed or DOTS.search(name) else None
     if typed or ("." in host and _TOP_LABEL.search(host.rpartition(".")[2])):
-        yield Destination(host, short(name))
+        return Destination(host, short(name))
+    return None

@@ -7,12 +7,12 @@ RE2 runs in time linear in the text whatever the pattern says.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import re2
 
-from .encodings import SIGNAL
+from .encodings import SIGNALS
 
 _MEMORY = 256 << 20
 """Bytes that the set's automaton may take; it takes what it needs."""
@@ -62,18 +62,20 @@ class PatternSet:
     value; it never leaves out one that does.
     """
 
-    __slots__ = ("_always", "_frozen", "_patterns", "_set", "signal")
+    __slots__ = ("_always", "_frozen", "_patterns", "_set", "signals")
 
-    def __init__(self, *, signal: str = SIGNAL) -> None:
+    def __init__(self, *, signals: Sequence[str] = SIGNALS) -> None:
         self._patterns: list[tuple[str, bool]] = []
-        self._always: tuple[int, ...] = ()
+        self._always: frozenset[int] = _NONE
         self._set: re2.Set | None = None
         self._frozen = False
-        self.signal = self.add(signal) if signal else 0
-        """Number of the pattern that says whether a text could hold something encoded; 0: none."""
+        self.signals = frozenset(map(self.add, signals))
+        """Numbers of the patterns that say what in a text could be encoded, and how."""
 
-    def __reduce__(self) -> tuple[Callable[..., PatternSet], tuple[list[tuple[str, bool]], int]]:
-        return _rebuilt, (self._patterns, self.signal)
+    def __reduce__(
+        self,
+    ) -> tuple[Callable[..., PatternSet], tuple[list[tuple[str, bool]], frozenset[int]]]:
+        return _rebuilt, (self._patterns, self.signals)
 
     def add(self, pattern: str, *, ignore_case: bool = False) -> int:
         """The number under which `candidates` will name the pattern (1 or more)."""
@@ -95,7 +97,7 @@ class PatternSet:
             made.Compile()
         except re2.error:
             made = None  # too large for one automaton: every pattern is always a candidate
-        self._always = tuple(always)
+        self._always = frozenset(always)
         self._set = made
         self._frozen = True
 
@@ -104,23 +106,29 @@ class PatternSet:
         if not self._frozen:
             self.freeze()
         if self._set is None:
-            return frozenset(range(1, len(self._patterns) + 1))
+            return self._all()
         try:
             found = self._set.Match(text)
         except UnicodeEncodeError:
             found = self._set.Match(searchable(text))
-        if found == [0] and not self._always:
-            return _NONE
+        if found == _ONLY_EMPTY:
+            return self._always
         if not found:  # the automaton ran out of memory
-            return frozenset(range(1, len(self._patterns) + 1))
-        return frozenset((*found, *self._always)) - {0}
+            return self._all()
+        return self._always.union(found) - _EMPTY
+
+    def _all(self) -> frozenset[int]:
+        return frozenset(range(1, len(self._patterns) + 1))
 
 
-def _rebuilt(patterns: list[tuple[str, bool]], signal: int) -> PatternSet:
+def _rebuilt(patterns: list[tuple[str, bool]], signals: frozenset[int]) -> PatternSet:
     """A copy of a set, whose automaton is built when it is first asked: one cannot be copied."""
-    new = PatternSet(signal="")
-    new._patterns, new.signal = list(patterns), signal
+    new = PatternSet(signals=())
+    new._patterns, new.signals = list(patterns), signals
     return new
 
 
 _NONE: frozenset[int] = frozenset()
+_EMPTY = frozenset((0,))
+_ONLY_EMPTY = [0]
+"""The answer where only the empty pattern matches."""

@@ -104,7 +104,7 @@ class _Finder:
     __slots__ = ("_rows", "_set")
 
     def __init__(self, patterns: Iterable[SecretPattern], *, ignore_case: bool) -> None:
-        self._set = PatternSet(signal="")
+        self._set = PatternSet(signals=())
         self._rows: dict[int, tuple[str, Any, int]] = {}
         for pattern in patterns:
             compiled = compile_pattern(pattern.regex, ignore_case=ignore_case)

@@ -53,7 +53,7 @@ class Phrases:
 
 def build(value: list[str], where: Where, context: Context) -> Check | None:
     """The scanner; None for an empty list."""
-    patterns = PatternSet(signal="")
+    patterns = PatternSet(signals=())
     for phrase in value:
         patterns.add(r"\s+".join(map(re2.escape, phrase.split())), ignore_case=True)
     return Phrases(tuple(value), patterns) if value else None

@@ -18,7 +18,7 @@ PATTERNS = ["^a", "b$", r"\Aab\z", r"\bc\b", "(?i)D+", "a.b", r"[^x]\z", "^$", "
 @given(st.lists(st.text("abcdD x\n", max_size=6), max_size=5))
 def test_candidates_leave_none_out(values: list[str]) -> None:
     """Every pattern that matches one of the values is a candidate."""
-    patterns = PatternSet(signal="")
+    patterns = PatternSet(signals=())
     numbers = {patterns.add(pattern): compile_pattern(pattern) for pattern in PATTERNS}
     named = patterns.candidates("\n".join(values))
     for number, compiled in numbers.items():
@@ -28,8 +28,8 @@ def test_candidates_leave_none_out(values: list[str]) -> None:
 
 def test_numbers_and_case() -> None:
     """Patterns are numbered in order; a pattern may ignore case."""
-    patterns = PatternSet(signal="")
-    assert patterns.signal == 0
+    patterns = PatternSet(signals=())
+    assert patterns.signals == frozenset()
     assert [patterns.add("abc"), patterns.add("abc", ignore_case=True)] == [1, 2]
     assert patterns.candidates("xABCx") == {2}
     assert patterns.candidates("xabcx") == {1, 2}
@@ -47,7 +47,7 @@ def test_refused(pattern: str) -> None:
 
 def test_lone_surrogates() -> None:
     """Text that is no Unicode is searched all the same."""
-    patterns = PatternSet(signal="")
+    patterns = PatternSet(signals=())
     patterns.add("abc")
     assert patterns.candidates("\ud800abc") == {1}
     assert searchable("\ud800abc") == "?abc"
@@ -58,7 +58,7 @@ def test_lone_surrogates() -> None:
 def test_out_of_memory_names_every_pattern(monkeypatch: pytest.MonkeyPatch, memory: int) -> None:
     """Where RE2 gives up, every pattern is a candidate: none is ever skipped."""
     monkeypatch.setattr("edgeward.guards.patterns._MEMORY", memory)
-    patterns = PatternSet(signal="")
+    patterns = PatternSet(signals=())
     numbers = [patterns.add(rf"(?:[ab]{{1,30}}c){{3}}x{i}") for i in range(20)]
     named = patterns.candidates("abababc" * 9 + "x7")
     assert numbers[7] in named
@@ -69,7 +69,7 @@ def test_copies_find_the_same() -> None:
     patterns = PatternSet()
     numbers = [patterns.add("abc"), patterns.add("abd", ignore_case=True)]
     for other in (pickle.loads(pickle.dumps(patterns)), copy.copy(patterns)):
-        assert other.signal == patterns.signal
+        assert other.signals == patterns.signals
         assert other.candidates("xABDx abc") == patterns.candidates("xABDx abc") == {*numbers}
         assert other.add("new") == numbers[-1] + 1
     assert patterns.add("newer") == numbers[-1] + 1
