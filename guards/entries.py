@@ -85,7 +85,7 @@ class Conditions:
                 nearer = replace(facts, about=(*facts.about, required.about))
                 if required.flows(value, nearer):
                     continue
-                reason = f"argument '{path}' of tool {tool} is not {required.wish}"
+                reason = f"argument '{path}' of tool {tool} is not {required.wish}{facts.unseen}"
                 rule = f"args.{'.'.join(required.path)}"
                 asks = required.asks or required.flows(value, replace(nearer, doubts=True))
                 yield Failure(rule, reason, place, path, value, "ask" if asks else None)

@@ -18,17 +18,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar, overload
 
-from .arguments import parse_arguments
 from .caller import NOBODY, Caller
 from .decide import Policy, decide
 from .ledger import History
 from .names import shown_name
-from .python_values import json_arguments
+from .python_values import as_call
 from .verdict import ToolCall, Verdict
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_UNASKED = "it needs an approval, and nobody can be asked here"
+UNASKED = "it needs an approval, and nobody can be asked here"
 _UNMASKED = "it may only run with its secrets masked, which cannot be done here"
 
 
@@ -132,7 +131,7 @@ class Firewall:
 
     def refused(self, call: ToolCall, verdict: Verdict) -> PolicyViolationError:
         """The error that says why a call does not run."""
-        missing = {"ask": _UNASKED, "redact": _UNMASKED}.get(verdict.word, "")
+        missing = {"ask": UNASKED, "redact": _UNMASKED}.get(verdict.word, "")
         reason = "; ".join(filter(None, (verdict.reason, missing)))
         named = "" if shown_name(call.name) in reason else f"tool {shown_name(call.name)}: "
         text = f"{self.policy.block_message} {named}{reason}"
@@ -208,20 +207,6 @@ def _rest_name(signature: inspect.Signature) -> str:
     """The name of the function's `**parameter`, or empty."""
     kinds = ((p.name, p.kind) for p in signature.parameters.values())
     return next((name for name, kind in kinds if kind is inspect.Parameter.VAR_KEYWORD), "")
-
-
-def as_call(
-    name: str, arguments: Mapping[str, object] | str | None = None, *, id: str = ""
-) -> ToolCall:
-    """A call from what code has at hand; `fault` says why it cannot be checked."""
-    if isinstance(arguments, str):
-        parsed, fault = parse_arguments(arguments)
-        return ToolCall(name, parsed or {}, id=id, raw=arguments, fault=fault)
-    if arguments is not None and not isinstance(arguments, Mapping):
-        fault = f"arguments are a {type(arguments).__name__}, not a mapping"
-        return ToolCall(name, {}, id=id, fault=fault)
-    found, fault = json_arguments({} if arguments is None else arguments)
-    return ToolCall(name, found, id=id, fault=fault)
 
 
 def masked_call(call: ToolCall, verdict: Verdict) -> ToolCall:

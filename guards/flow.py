@@ -52,11 +52,18 @@ class Facts:
         """Whether the condition `word` holds for the value."""
         return not value or _HOLDS[word](self, value)
 
+    @property
+    def unseen(self) -> str:
+        """What of the past is missing, in brackets; empty where all of it was seen."""
+        return f" ({self.ledger.gap})" if self.ledger.gap else ""
+
     def stain(self, text: str) -> tuple[str, str]:
         """Why a text is not clean (in words), and the piece that makes it so; empty where it is."""
         for found in identifiers(text):
             if not self._known(found):
                 return "holds an address, link, account or path that is not known", found
+        if self.ledger.gap and not self.ledger.stated(text):
+            return f"may hold private data{self.unseen}", ""
         piece = self.ledger.private(text)
         return ("holds private data", piece) if piece else ("", "")
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from .caller import NOBODY, Caller
@@ -89,17 +89,21 @@ class Ledger(list[Entry]):
     beyond its own length, so that appending costs the new entries only.
     """
 
-    __slots__ = ("_seen",)
+    __slots__ = ("_seen", "gap")
 
-    def __init__(self, entries: Iterable[Entry] = (), *, seen: Seen | None = None) -> None:
+    def __init__(
+        self, entries: Iterable[Entry] = (), *, seen: Seen | None = None, gap: str = ""
+    ) -> None:
         super().__init__(entries)
+        self.gap = gap
+        """What of the thread was not seen, in words; then any text may hold private data."""
         self._seen = seen if seen is not None else Seen()
         if seen is None:
             for entry in self:
                 self._seen.add(entry)
 
-    def __reduce__(self) -> tuple[type[Ledger], tuple[list[Entry]]]:
-        return Ledger, (list(self),)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(Ledger, gap=self.gap) if self.gap else Ledger, (list(self),)
 
     def appended(self, entries: Iterable[Entry]) -> Ledger:
         """A new version with `entries` at the end; this one stays as it was."""
@@ -107,10 +111,12 @@ class Ledger(list[Entry]):
         seen = self._seen
         ahead = seen.entries[len(self) : len(self) + len(new)]
         if any(a is not b and a != b for a, b in zip(ahead, new, strict=False)):
-            return Ledger([*self, *new])  # another branch of the thread: an index of its own
+            return Ledger(
+                [*self, *new], gap=self.gap
+            )  # another branch of the thread: an index of its own
         for entry in new[len(ahead) :]:
             seen.add(entry)
-        return Ledger([*self, *new], seen=seen)
+        return Ledger([*self, *new], seen=seen, gap=self.gap)
 
     def origin(self, value: str) -> Origin | None:
         """Where `value` (compared without case) was first seen: the user's word comes first."""

@@ -20,13 +20,27 @@ from uuid import UUID
 
 from pydantic import AnyUrl, BaseModel, SecretBytes, SecretStr
 
-from .arguments import MAX_DEPTH
-from .verdict import Arguments
+from .arguments import MAX_DEPTH, parse_arguments
+from .verdict import Arguments, ToolCall
 
 _SPOKEN = (
     *(date, time, timedelta, Decimal, Fraction, UUID, PurePath),
     *(IPv4Address, IPv6Address, AnyUrl),
 )
+
+
+def as_call(
+    name: str, arguments: Mapping[str, object] | str | None = None, *, id: str = ""
+) -> ToolCall:
+    """A call from what code has at hand; `fault` says why it cannot be checked."""
+    if isinstance(arguments, str):
+        parsed, fault = parse_arguments(arguments)
+        return ToolCall(name, parsed or {}, id=id, raw=arguments, fault=fault)
+    if arguments is not None and not isinstance(arguments, Mapping):
+        fault = f"arguments are a {type(arguments).__name__}, not a mapping"
+        return ToolCall(name, {}, id=id, fault=fault)
+    found, fault = json_arguments({} if arguments is None else arguments)
+    return ToolCall(name, found, id=id, fault=fault)
 
 
 def json_arguments(arguments: Mapping[str, object]) -> tuple[Arguments, str | None]:

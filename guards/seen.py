@@ -112,11 +112,12 @@ class Seen:
 
     def _add_text(self, text: str, place: int) -> list[str]:
         run = tokens(text)
-        for position, token in enumerate(run, start=len(self.run)):
-            self.at.setdefault(token, []).append(position)
-        self.run += run
-        self.run.append("")  # no value reaches from one text into the next
+        start = len(self.run)
+        # Another thread may look things up meanwhile: it must not find a position without a place.
         self.places += [place] * (len(run) + 1)
+        self.run += [*run, ""]  # no value reaches from one text into the next
+        for position, token in enumerate(run, start=start):
+            self.at.setdefault(token, []).append(position)
         for spelling in other_spellings(text):
             self._put(self.whole, spelling, place)
         for word in words(text)[:MAX_TOKENS]:
@@ -175,7 +176,7 @@ class Seen:
         found = words(text)
         if not self.private.keys().isdisjoint(found):
             for number, word in enumerate(found):
-                for piece, entry in self.private.get(word, _NOTHING).items():
+                for piece, entry in tuple(self.private.get(word, _NOTHING).items()):
                     size = piece.count(" ") + 1
                     if entry < end and " ".join(found[number : number + size]) == piece:
                         yield piece

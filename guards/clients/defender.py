@@ -15,8 +15,9 @@ from enum import Enum
 from typing import Any, Literal, TypedDict
 
 from ..decide import Policy, decide
-from ..firewall import as_call, keepable
+from ..firewall import keepable
 from ..ledger import History
+from ..python_values import as_call
 from ..verdict import Finding, Verdict, canonical_json
 from ..verdict import ToolCall as Call
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..decide import Policy
-from ..firewall import Firewall, PolicyViolationError, as_call
+from ..firewall import Firewall, PolicyViolationError
+from ..python_values import as_call
 
 if TYPE_CHECKING:
     from uuid import UUID

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..audit import record
 from ..decide import Policy, decide
-from ..firewall import as_call, keepable, masked_call
+from ..firewall import keepable, masked_call
 from ..ledger import History
+from ..python_values import as_call
 from ..verdict import ToolCall, Verdict
 from .approval import Answer, ask
 from .messages import masked_input, masked_output, seen_result

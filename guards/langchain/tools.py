@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from ..call_schemas import arguments_fault, canonical_arguments
-from ..firewall import Firewall, as_call
+from ..firewall import Firewall
+from ..python_values import as_call
 from ..verdict import ToolCall
 
 if TYPE_CHECKING:

@@ -1,0 +1,246 @@
+"""What goes to the model, masked: a JSON-like request walked whole, the caller's objects untouched.
+
+Every text is masked (secrets and personal data), at any depth: message content as text or blocks,
+tool results, the arguments of past calls (which stay valid JSON of the same shape). Results of
+tools that read like instructions are withheld, as the policy's phrases say.
+
+Left as they are: ids, names, types and other words that the provider reads; signatures and
+encrypted parts; images, sound and other data; reasoning. A secret that stands there is reported.
+Below a call's arguments and in a result's data every field is the model's or a tool's own, and no
+name exempts it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from threading import Lock
+from typing import Any
+
+from ..decide import Policy
+
+EXACT = frozenset(
+    """type role status name id signature thought_signature thoughtSignature model format detail
+    media_type mime_type mimeType phase encrypted_content encrypted_index encrypted_stdout file_data
+    fileData file_uri fileUri cache_control""".split()  # noqa: SIM905 - one word a value reads better
+)
+"""Fields that the provider reads, or that only it may change."""
+
+OPAQUE = frozenset(
+    """thinking redacted_thinking reasoning image image_url input_image input_audio audio
+    computer_screenshot image_generation_call compaction""".split()  # noqa: SIM905 - reads better
+)
+"""Types of blocks that stay as they are: reasoning, images, sound."""
+
+BLOBS = frozenset({"inline_data", "inlineData", "image_url", "input_audio", "audio"})
+"""Fields that hold data and no text."""
+
+RESULTS = frozenset(
+    """tool_result function_call_output custom_tool_call_output local_shell_call_output
+    shell_call_output apply_patch_call_output mcp_tool_result web_search_tool_result
+    web_fetch_tool_result code_execution_tool_result""".split()  # noqa: SIM905 - reads better
+)
+"""Types of blocks that hold what a tool gave back."""
+
+_RESPONSES = frozenset({"function_response", "functionResponse"})
+_OPEN = frozenset({"input", "args", "arguments", "response", "output", "parameters", "action"})
+"""Fields whose mapping is arguments or a tool's data: no name in it means anything."""
+
+_CACHED_FROM = 64
+_CACHE_SIZE = 8_192
+_MAX_DEPTH = 200
+
+
+@dataclass(slots=True)
+class Inbound:
+    """A request as it goes out. `labels`: what was masked; `left`: what could not be changed."""
+
+    value: Any
+    labels: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Found:
+    labels: dict[str, None] = field(default_factory=dict)
+    left: dict[str, None] = field(default_factory=dict)
+
+
+class RequestMask:
+    """Masks requests under one policy. May be shared by threads.
+
+    Remembers by digest what became of longer texts: a conversation is sent again with every turn.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._seen: OrderedDict[bytes, tuple[str | None, tuple[str, ...]]] = OrderedDict()
+        self._lock = Lock()
+
+    def __call__(self, value: Any) -> Inbound:
+        """The request, or a part of it, masked. What needs no change is the same object.
+
+        An iterator is read, and a list takes its place. A mapping with a change becomes a new
+        dict, a pydantic model a changed copy of its class.
+
+        Raises:
+            ValueError: it is nested too deeply to be walked.
+        """
+        found = _Found()
+        masked = self._walked(value, found, results=False, depth=0)
+        return Inbound(masked, tuple(found.labels), tuple(found.left))
+
+    def text(self, text: str, *, results: bool = False) -> tuple[str, tuple[str, ...]]:
+        """One text, masked; as a tool's result also withheld where it reads like instructions."""
+        if len(text) < _CACHED_FROM:
+            return self._masked(text, results)
+        digest = blake2b(text.encode("utf-8", "surrogatepass"), key=b"r" if results else b"t")
+        key = digest.digest()
+        with self._lock:
+            known = self._seen.get(key)
+            if known is not None:
+                self._seen.move_to_end(key)
+        if known is None:
+            masked, labels = self._masked(text, results)
+            known = (None if masked == text else masked), labels
+            with self._lock:
+                self._seen[key] = known
+                if len(self._seen) > _CACHE_SIZE:
+                    self._seen.popitem(last=False)
+        return (text if known[0] is None else known[0]), known[1]
+
+    def _masked(self, text: str, results: bool) -> tuple[str, tuple[str, ...]]:
+        masked, labels = self._policy.redactor.all(text)
+        return (self._policy.screened(masked) if results else masked), labels
+
+    def _walked(self, value: Any, found: _Found, *, results: bool, depth: int) -> Any:
+        if isinstance(value, str):
+            return self._leaf(value, found, results)
+        if value is None or isinstance(value, bool | int | float | bytes | bytearray):
+            return value
+        if depth > _MAX_DEPTH:
+            raise ValueError("the request is nested too deeply to be checked")
+        if isinstance(value, Mapping):
+            return self._mapping(value, found, results, depth)
+        if isinstance(value, list | tuple | Iterator):
+            old = list(value)
+            new = [self._walked(v, found, results=results, depth=depth + 1) for v in old]
+            if all(a is b for a, b in zip(old, new, strict=True)):
+                return old if isinstance(value, Iterator) else value
+            return tuple(new) if type(value) is tuple else new
+        if hasattr(type(value), "model_fields"):
+            fields = dict(value)  # pydantic gives its fields and extra fields
+            new_fields = self._mapping(fields, found, results, depth)
+            changed = {k: v for k, v in new_fields.items() if v is not fields[k]}
+            return value.model_copy(update=changed) if changed else value
+        return value
+
+    def _leaf(self, text: str, found: _Found, results: bool) -> str:
+        masked, labels = self.text(text, results=results)
+        found.labels.update(dict.fromkeys(labels))
+        return masked
+
+    def _mapping(self, value: Mapping[Any, Any], found: _Found, results: bool, depth: int) -> Any:
+        kind = value.get("type")
+        if (isinstance(kind, str) and kind in OPAQUE) or value.get("thought") is True:
+            self._report(value, found)
+            return value
+        results = results or value.get("role") in ("tool", "function") or kind in RESULTS
+        new = {
+            key: self._field(value, key, item, found, results, depth) for key, item in value.items()
+        }
+        return value if all(new[key] is item for key, item in value.items()) else new
+
+    def _field(
+        self,
+        owner: Mapping[Any, Any],
+        key: Any,
+        item: Any,
+        found: _Found,
+        results: bool,
+        depth: int,
+    ) -> Any:
+        name = key if isinstance(key, str) else ""
+        if name in _OPEN:
+            if name == "arguments" and isinstance(item, str):
+                return self._json(item, found, results)
+            if isinstance(item, Mapping):
+                return self._opened(item, found, results, depth + 1)
+        if name in EXACT or name == "call_id" or name.endswith(("_id", "_ids")):
+            return item
+        if name in BLOBS or (name == "data" and owner.get("type") != "text"):
+            return item
+        if name in ("thinking", "reasoning", "reasoning_content", "reasoning_details"):
+            self._report(item, found)
+            return item
+        results = results or name in _RESPONSES or name == "output"
+        return self._walked(item, found, results=results, depth=depth + 1)
+
+    def _opened(self, value: Any, found: _Found, results: bool, depth: int) -> Any:
+        """Arguments or a tool's data: every key and text is masked."""
+        if isinstance(value, str):
+            return self._leaf(value, found, results)
+        if depth > _MAX_DEPTH:
+            raise ValueError("the request is nested too deeply to be checked")
+        if isinstance(value, Mapping):
+            pairs = [
+                (
+                    self._leaf(k, found, results=False) if isinstance(k, str) else k,
+                    self._opened(v, found, results, depth + 1),
+                )
+                for k, v in value.items()
+            ]
+            same = all(
+                a is b and v is w for (a, v), (b, w) in zip(pairs, value.items(), strict=True)
+            )
+            return value if same else dict(pairs)
+        if isinstance(value, list | tuple):
+            new = [self._opened(v, found, results, depth + 1) for v in value]
+            return value if all(a is b for a, b in zip(value, new, strict=True)) else new
+        return value
+
+    def _json(self, text: str, found: _Found, results: bool) -> str:
+        """Arguments as JSON text: masked leaf by leaf, so that it stays JSON of the same shape."""
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            return self._leaf(text, found, results)
+        masked = self._opened(value, found, results, 0)
+        return text if masked is value else json.dumps(masked, ensure_ascii=False)
+
+    def _report(self, value: Any, found: _Found) -> None:
+        """Note the secrets in what cannot be changed."""
+        for text in _texts(value, 0):
+            _, labels = self._policy.redactor.secrets(text)
+            found.left.update(dict.fromkeys(labels))
+
+
+def materialised(value: Any) -> Any:
+    """The value with every iterator in it read into a list, so that it can be read twice."""
+    if isinstance(value, Mapping):
+        new = {key: materialised(item) for key, item in value.items()}
+        return value if all(new[key] is item for key, item in value.items()) else new
+    if isinstance(value, Iterator):
+        return [materialised(item) for item in value]
+    if isinstance(value, list | tuple):
+        made = [materialised(item) for item in value]
+        same = all(a is b for a, b in zip(value, made, strict=True))
+        return value if same else made
+    return value
+
+
+def _texts(value: Any, depth: int) -> Iterator[str]:
+    if depth > _MAX_DEPTH:
+        return
+    if isinstance(value, str):
+        if len(value) < 100_000:  # an image's data is longer, and holds no secret that is one
+            yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _texts(item, depth + 1)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item, depth + 1)

@@ -1,0 +1,269 @@
+"""The past of a stateless request: what `decide` may know, read from the conversation it carries.
+
+One client serves many users, and a request of an SDK holds its whole conversation. So the history
+is a function of the request's turns and of nothing else:
+
+    conversations = Conversations(policy)
+    turns = [UserText("Pay bill 7."), ModelTurn((Proposed("get_bill", "{}", "c1"),))]
+    past = conversations.past([*turns, ToolResult("c1", '{"iban": "DE89..."}')])
+    decide(policy, call, past.history)
+
+Whoever knows a vendor's messages translates them into turns. What the user wrote counts as stated;
+what a tool gave back is observed as the policy says, together with the call that it answers. System
+text is nobody's word and is left out, as it is in a graph. Text in a user's message counts as the
+user's, also where a program put a document there.
+
+What a prefix of a conversation came to is kept (bounded, by digest), so that a longer request costs
+its new turns only. A forgotten prefix is read again, with the same result.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from .decide import Policy
+from .ledger import USER, Entry, History, Ledger
+from .outputs import as_data, private_pieces
+from .patterns import searchable
+from .python_values import as_call
+from .verdict import ToolCall, canonical_json
+
+MAX_CHARS = 32_000_000
+"""Characters of all conversations whose state is kept."""
+
+MAX_TOKEN_COUNTS = 65_536
+"""Conversations whose tokens are kept; a number each."""
+
+UNKNOWN_PAST = "what came before lies with the provider, unseen here"
+"""Why a text cannot be told to be free of private data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """A call as it stands in a message; `arguments`: the text that a model wrote, or a mapping."""
+
+    name: str
+    arguments: str | Mapping[str, object] = ""
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UserText:
+    """What the user wrote. A new one begins a new run: calls are counted from here."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTurn:
+    """The calls that a reply of the model proposed, as far as they were let through."""
+
+    calls: tuple[Proposed, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a call gave back, as the model reads it.
+
+    `failed`: the tool said that it went wrong; then nothing in it is believed. `refused`: the call
+    did not run, and the text is the guard's own.
+    """
+
+    call_id: str
+    text: str
+    failed: bool = False
+    refused: bool = False
+
+
+Turn = UserText | ModelTurn | ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What a conversation came to: its history, and what is needed to go on from here."""
+
+    history: History
+    digest: bytes = b""
+    open: Mapping[str, tuple[ToolCall, ...]] = field(default_factory=dict)
+    """Calls that have no answer yet, by id. More than one under an id: nobody can tell which."""
+    chars: int = 0
+
+
+class Conversations:
+    """The pasts of a client's conversations under one policy. May be shared by threads.
+
+    `keep`: pasts that are kept at most.
+    """
+
+    def __init__(self, policy: Policy, *, keep: int = 1_024) -> None:
+        self.policy = policy
+        self._private = any(hasattr(check, "pieces") for check in policy.checks)
+        self._keep = keep
+        self._pasts: OrderedDict[bytes, Past] = OrderedDict()
+        self._chars = 0
+        self._tokens: OrderedDict[bytes, int] = OrderedDict()
+        self._by_id: OrderedDict[str, Past] = OrderedDict()
+        self._lock = threading.RLock()  # versions of a ledger share an index that grows
+
+    def past(self, turns: Iterable[Turn], *, after: str = "") -> Past:
+        """What the turns came to. `after`: the id of a reply that they follow, kept elsewhere.
+
+        After an id that `remember` was not told of (or that is forgotten) nothing is known, and
+        with a `private` rule no text counts as free of private data.
+        """
+        with self._lock:
+            start = self._followed(after) if after else Past(History())
+            listed = list(turns)
+            digests = _digests(start.digest, listed)
+            past, done = self._longest(start, digests)
+            for turn, digest in zip(listed[done:], digests[done:], strict=True):
+                past = self._then(past, turn, digest)
+            if done < len(listed):
+                self._keep_past(past)
+            spent = start.history.tokens_used + sum(self._tokens.get(d, 0) for d in digests)
+            return replace(past, history=replace(past.history, tokens_used=spent))
+
+    def add_tokens(self, past: Past, tokens: int) -> None:
+        """Count what the model call that followed `past` has used: its conversation remembers."""
+        with self._lock:
+            # Many users begin alike: what each of them used must not add up.
+            self._tokens[past.digest] = max(tokens, self._tokens.get(past.digest, 0))
+            self._tokens.move_to_end(past.digest)
+            while len(self._tokens) > MAX_TOKEN_COUNTS:
+                self._tokens.popitem(last=False)
+
+    def remember(self, reply_id: str, past: Past, reply: ModelTurn) -> None:
+        """Let a later request follow `reply` by its id: the provider keeps what went before."""
+        if not reply_id:
+            return
+        with self._lock:
+            (digest,) = _digests(past.digest, [reply])
+            self._by_id[reply_id] = self._then(past, reply, digest)
+            self._by_id.move_to_end(reply_id)
+            while len(self._by_id) > self._keep:
+                self._by_id.popitem(last=False)
+
+    def forget(self, reply_id: str) -> None:
+        """What the provider keeps under this id was changed: nothing is known of it from now on."""
+        with self._lock:
+            self._by_id.pop(reply_id, None)
+
+    def _followed(self, after: str) -> Past:
+        known = self._by_id.get(after)
+        if known is not None:
+            self._by_id.move_to_end(after)
+            return known
+        gap = UNKNOWN_PAST if self._private else ""
+        digest = hashlib.blake2b(after.encode("utf-8", "surrogatepass"), key=b"unknown").digest()
+        return Past(History(ledger=Ledger(gap=gap)), digest)
+
+    def _longest(self, start: Past, digests: Sequence[bytes]) -> tuple[Past, int]:
+        for done in range(len(digests), 0, -1):
+            known = self._pasts.get(digests[done - 1])
+            if known is not None:
+                self._pasts.move_to_end(known.digest)
+                return known, done
+        return start, 0
+
+    def _keep_past(self, past: Past) -> None:
+        self._pasts[past.digest] = past
+        self._chars += past.chars
+        while self._pasts and (len(self._pasts) > self._keep or self._chars > MAX_CHARS):
+            _, dropped = self._pasts.popitem(last=False)
+            self._chars -= dropped.chars
+
+    def _then(self, past: Past, turn: Turn, digest: bytes) -> Past:
+        """The past with one more turn."""
+        if isinstance(turn, UserText):
+            entry = past.history.ledger.observed(turn.text, source=USER)
+            history = replace(_with(past.history, entry), calls={})
+            return Past(history, digest, past.open, past.chars + len(turn.text))
+        if isinstance(turn, ModelTurn):
+            return self._proposed(past, turn, digest)
+        return self._answered(past, turn, digest)
+
+    def _proposed(self, past: Past, turn: ModelTurn, digest: bytes) -> Past:
+        counts, waiting = dict(past.history.calls), dict(past.open)
+        for proposed in turn.calls:
+            call = as_call(proposed.name, proposed.arguments, id=proposed.id)
+            counts[call.name] = counts.get(call.name, 0) + 1
+            waiting[call.id] = (*waiting.get(call.id, ()), call)
+        return Past(replace(past.history, calls=counts), digest, waiting, past.chars)
+
+    def _answered(self, past: Past, result: ToolResult, digest: bytes) -> Past:
+        calls = past.open.get(result.call_id, ())
+        waiting = {key: kept for key, kept in past.open.items() if key != result.call_id}
+        chars = past.chars + len(result.text)
+        if result.refused:
+            counts = dict(past.history.calls)
+            for call in calls[-1:]:
+                counts[call.name] = max(counts.get(call.name, 0) - 1, 0)
+            return Past(replace(past.history, calls=counts), digest, waiting, chars)
+        entry = self._observed(past.history.ledger, calls, result)
+        return Past(_with(past.history, entry), digest, waiting, chars)
+
+    def _observed(
+        self, ledger: Ledger, calls: tuple[ToolCall, ...], result: ToolResult
+    ) -> Entry | None:
+        """What the ledger keeps of a result: as a graph's tool node does."""
+        text = self.policy.redactor.secrets(searchable(result.text))[0]
+        if len(calls) == 1:
+            return observed(self.policy, calls[0], text, failed=result.failed)
+        # Nobody knows which tool said this: nothing is believed, and it may be private.
+        entry = ledger.observed(text, source="tool unknown", call_id=result.call_id)
+        pieces = private_pieces(as_data(text)) if self._private else []
+        if not pieces:
+            return entry
+        empty: Entry = {"source": "tool unknown", "call": result.call_id, "values": []}
+        return {**(entry or empty), "private": pieces}
+
+
+def observed(policy: Policy, call: ToolCall, text: str, *, failed: bool = False) -> Entry | None:
+    """The ledger's entry for a result, secrets masked already: as a graph's tool node keeps it.
+
+    A failure's text, and what the model does not get to see, is nothing to believe.
+    """
+    source = f"tool {call.name}"
+    shown = policy.screened(text)
+    if failed or shown != text:
+        return Ledger().observed(shown, source=source, call_id=call.id)
+    return policy.observed(call, text, source=source)
+
+
+def _with(history: History, entry: Entry | None) -> History:
+    return replace(history, ledger=history.ledger.appended([entry])) if entry else history
+
+
+def _digests(start: bytes, turns: Sequence[Turn]) -> list[bytes]:
+    """The digest of every prefix of the turns, each of which continues the one before."""
+    found = []
+    for turn in turns:
+        made = hashlib.blake2b(start)
+        for part in _parts(turn):
+            data = part.encode("utf-8", "surrogatepass")
+            made.update(len(data).to_bytes(8, "big"))
+            made.update(data)
+        start = made.digest()
+        found.append(start)
+    return found
+
+
+def _parts(turn: Turn) -> Iterable[str]:
+    if isinstance(turn, UserText):
+        return ("user", turn.text)
+    if isinstance(turn, ToolResult):
+        return ("result", turn.call_id, turn.text, f"{turn.failed} {turn.refused}")
+    return ("model", *(part for call in turn.calls for part in _call_parts(call)))
+
+
+def _call_parts(call: Proposed) -> Iterable[str]:
+    if isinstance(call.arguments, str):
+        return (call.name, call.id, "text", call.arguments)
+    try:
+        return (call.name, call.id, "json", canonical_json(call.arguments))
+    except (TypeError, ValueError, RecursionError):
+        return (call.name, call.id, "none", repr(type(call.arguments)))

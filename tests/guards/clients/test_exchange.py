@@ -1,0 +1,167 @@
+"""One request and its response: what every wrapped client does the same way."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, ConfigDict
+
+from edgeward import load_policy
+from edgeward.guards.clients._exchange import Door, Exchange, attach
+from edgeward.guards.conversation import ModelTurn, Proposed, ToolResult, UserText
+
+KEY = "sk-" + "a1" * 12
+POLICY: dict[str, Any] = {
+    "version": 2,
+    "tools": {
+        "read_doc": "allow",
+        "send_email": "block",
+        "post": "redact",
+        "pay": "ask",
+        "fetch": {"max_calls": 1},
+    },
+}
+
+
+def exchange(**more: Any) -> Exchange:
+    """An exchange that a user's word begins."""
+    return Door(load_policy({**POLICY, **more})).exchange([UserText("Go on.")])
+
+
+def test_calls_are_kept_or_not_in_order() -> None:
+    """A finding for each; the decision says what became of them."""
+    made = exchange()
+    calls = [
+        Proposed("read_doc", "{}", "c1"),
+        Proposed("send_email", {"to": f"{KEY}"}, "c2"),
+        Proposed("read_doc", "{", "c3"),
+    ]
+    assert [j.keep for j in made.judge(calls)] == [True, False, False]
+    decision = made.decision()
+    assert decision["action"] == "block"
+    assert decision["stripped_tool_calls"] == ["c2", "c3"]
+    assert [c["name"] for c in decision["blocked_calls"]] == ["send_email", "read_doc"]
+    assert KEY not in str(decision)
+
+
+def test_a_call_that_runs_masked() -> None:
+    """It stays, with other arguments, and the decision says that something was masked."""
+    made = exchange()
+    (judged,) = made.judge([Proposed("post", json.dumps({"text": f"key {KEY}"}), "c1")])
+    assert judged.keep
+    assert json.loads(judged.arguments or "") == {"text": "key [REDACTED:openai_key]"}
+    assert made.decision()["action"] == "redact"
+    assert made.decision()["reason"] is not None
+    (plain,) = made.judge([Proposed("post", '{"text": "hi"}', "c2")])
+    assert (plain.keep, plain.arguments) == (True, None)
+
+
+def test_a_call_that_needs_an_approval() -> None:
+    """Nobody can be asked in the middle of a response: it is taken out, and the reason says so."""
+    made = exchange()
+    assert not made.judge([Proposed("pay", "{}", "c1")])[0].keep
+    assert "nobody can be asked here" in str(made.decision()["blocked_calls"][0]["reasons"])
+
+
+def test_calls_count_for_those_after_them() -> None:
+    """Within one alternative of a response; another begins anew."""
+    made = exchange()
+    fetch = [Proposed("fetch", "{}", "c1"), Proposed("fetch", "{}", "c2")]
+    assert [j.keep for j in made.judge(fetch)] == [True, False]
+    assert [j.keep for j in made.judge(fetch, choice=1)] == [True, False]
+    assert not made.judge([Proposed("fetch", "{}", "c3")])[0].keep
+
+
+def test_an_id_twice() -> None:
+    """An answer could not be told from the other's: the second call is taken out."""
+    made = exchange()
+    calls = [Proposed("read_doc", "{}", i) for i in ("c1", "c1", "", "")]
+    assert [j.keep for j in made.judge(calls)] == [True, False, True, True]
+    assert "id is that of another call" in str(made.decision()["reason"])
+    door = Door(load_policy(POLICY))
+    waiting = door.exchange([UserText("Hi."), ModelTurn((Proposed("read_doc", "{}", "c1"),))])
+    assert not waiting.judge([Proposed("read_doc", "{}", "c1")])[0].keep
+
+
+def test_text_that_is_masked_is_told() -> None:
+    """Its labels stand in the decision."""
+    made = exchange()
+    assert made.masked(f"the key is {KEY}") == "the key is [REDACTED:openai_key]"
+    made.noted(["email"])
+    decision = made.decision()
+    assert (decision["action"], decision["reason"]) == ("redact", "redacted: openai_key, email")
+    assert exchange().decision()["action"] == "allow"
+
+
+def test_tokens_are_the_conversations() -> None:
+    """The call that comes after the budget is used up is taken out."""
+    door = Door(load_policy({**POLICY, "token_budget_per_session": 100}))
+    turns = [UserText("Hi.")]
+    first = door.exchange(turns)
+    assert first.judge([Proposed("read_doc", "{}", "c1")])[0].keep
+    first.add_tokens(120)
+    first.add_tokens(None)
+    call = ModelTurn((Proposed("read_doc", "{}", "c1"),))
+    second = door.exchange([*turns, call, ToolResult("c1", "text")])
+    assert "token budget" in second.judge([Proposed("read_doc", "{}", "c2")])[0].finding.reasons[0]
+    other = door.exchange([UserText("Hello.")])
+    assert other.judge([Proposed("read_doc", "{}", "c1")])[0].keep
+
+
+def test_a_response_can_be_followed() -> None:
+    """By its id, with the calls that stayed."""
+    door = Door(load_policy(POLICY))
+    first = door.exchange([UserText("Hi.")])
+    call = Proposed("fetch", "{}", "c1")
+    first.judge([call])
+    first.remember("resp_1", [call])
+    second = door.exchange([ToolResult("c1", "text")], after="resp_1")
+    assert second.history.calls == {"fetch": 1}
+    assert not second.judge([Proposed("fetch", "{}", "c2")])[0].keep
+
+
+def test_a_secret_that_was_sent_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """By its label; a request without one says nothing."""
+    door = Door(load_policy(POLICY))
+    with caplog.at_level(logging.WARNING, "edgeward.guards"):
+        door.inbound(["hi", KEY])
+        assert not caplog.records
+        door.inbound([{"type": "thinking", "thinking": KEY}])
+    assert "openai_key" in caplog.text
+    assert KEY not in caplog.text
+
+
+class Response(BaseModel):
+    """A response of an SDK that takes what it does not know."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class Strict(BaseModel):
+    """One that does not."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str = "hi"
+
+
+def test_a_decision_is_put_on_any_response() -> None:
+    """A model with extra fields, one without, an object, a dict."""
+    decision = exchange().decision()
+    response = Response()
+    attach(response, decision)
+    assert response.model_extra == {"firewall": decision}
+    assert response.firewall == decision  # type: ignore[attr-defined]
+    strict: Any = Strict()
+    attach(strict, decision)
+    assert strict.firewall == decision
+    assert strict.model_dump() == {"text": "hi"}
+    plain: Any = type("Plain", (), {})()
+    attach(plain, decision)
+    assert plain.firewall == decision
+    given: dict[str, Any] = {}
+    attach(given, decision)
+    assert given == {"firewall": decision}
