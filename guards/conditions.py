@@ -111,11 +111,16 @@ class Requirement:
         if len(self.path) > 1 or not self.words:
             return False
         value = arguments.get(self.path[0])
-        values = value if type(value) is list else (value,)
-        return all(
-            type(item) is str and any(facts.holds(word, item) for word in self.words)
-            for item in values
-        )
+        for item in value if type(value) is list else (value,):
+            if type(item) is not str or not self._one_holds(item, facts):
+                return False
+        return True
+
+    def _one_holds(self, text: str, facts: Facts) -> bool:
+        for word in self.words:  # noqa: SIM110 - this runs for every argument: a plain loop
+            if facts.holds(word, text):
+                return True
+        return False
 
     def flows(self, value: Any, facts: Facts) -> bool:
         """Whether a condition that needs the past holds for the value, for every leaf of it."""
@@ -124,8 +129,8 @@ class Requirement:
         if isinstance(value, bool):
             return True
         if isinstance(value, str):
-            return any(facts.holds(word, value) for word in self.words)
-        return all(any(facts.holds(w, leaf) for w in self.words) for leaf in leaves(value))
+            return self._one_holds(value, facts)
+        return all(self._one_holds(leaf, facts) for leaf in leaves(value))
 
     @property
     def wish(self) -> str:

@@ -8,7 +8,7 @@ reported, so that the call can be blocked: what cannot be seen through is not le
 
 from __future__ import annotations
 
-import base64
+import binascii
 import html.entities
 import re
 import unicodedata
@@ -251,7 +251,7 @@ def _open_base64(run: str, readable: list[str], seen: Views) -> None:
     for start in range(4 if len(digits) <= _SHORT else 1):
         part = digits[start:]
         part = part[: len(part) - 1] if len(part) % 4 == 1 else part
-        raw = base64.b64decode(part + "=" * (-len(part) % 4))
+        raw = binascii.a2b_base64(part + "=" * (-len(part) % 4))
         if _read(raw, readable, seen if start == 0 else None):
             return
 
@@ -273,11 +273,14 @@ def as_text(raw: bytes) -> str | None:
     if len(raw) < 4:
         return None
     codec = "utf-8"
-    if raw[1::2].count(0) * 2 >= len(raw) - 2:
-        codec = "utf-16-le"
-    elif raw[::2].count(0) * 2 >= len(raw) - 2:
-        codec = "utf-16-be"
-    if codec == "utf-8" and raw[:512].translate(None, _CONTROLS) != raw[:512]:
+    if 0 in raw:
+        if raw[1::2].count(0) * 2 >= len(raw) - 2:
+            codec = "utf-16-le"
+        elif raw[::2].count(0) * 2 >= len(raw) - 2:
+            codec = "utf-16-be"
+        else:
+            return None
+    elif raw[:512].translate(None, _CONTROLS) != raw[:512]:
         return None
     try:
         text = raw.decode(codec)

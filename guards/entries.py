@@ -161,31 +161,33 @@ def tree_of(requirements: Iterable[Requirement]) -> Tree:
     return tree
 
 
-def _unnamed(call: Examined, tree: Tree) -> Iterator[tuple[str, str]]:
+def _unnamed(call: Examined, tree: Tree) -> list[tuple[str, str]]:
     """Every text of the call that no requirement names, with its path; decoded views, too."""
+    found: list[tuple[str, str]] = []
     if not call.views:
-        yield from _texts(call.arguments, tree, "")
-        return
+        _add_texts(call.arguments, tree, "", found)
+        return found
     for index, text in call.texts():
         path = call.path(index)
         if not _covered(path, tree):
-            yield path, text
+            found.append((path, text))
+    return found
 
 
-def _texts(value: Any, tree: Tree, path: str) -> Iterator[tuple[str, str]]:
+def _add_texts(value: Any, tree: Tree, path: str, found: list[tuple[str, str]]) -> None:
     if type(value) is str:
-        yield path, value
+        found.append((path, value))
     elif type(value) is dict:
         for key, item in value.items():
             below = tree.get(key, _NO_TREE)
             if below is not None:
                 shown = f"{path}.{key}" if path else key
                 if _FIELD.fullmatch(key) is None:
-                    yield shown, key
-                yield from _texts(item, below, shown)
+                    found.append((shown, key))
+                _add_texts(item, below, shown, found)
     elif type(value) is list:
         for number, item in enumerate(value):
-            yield from _texts(item, tree, f"{path}[{number}]")
+            _add_texts(item, tree, f"{path}[{number}]", found)
 
 
 _FIELD = re.compile("[A-Za-z_]+")

@@ -63,11 +63,13 @@ _GENERIC = frozenset(("name", "address", "addr", "value", "target", "to", "locat
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
-@lru_cache(maxsize=4_096)
+MAX_NAME = 80
+"""Characters of a name that says something; a longer one says nothing, and is kept in no cache."""
+
+
+@lru_cache(maxsize=1_024)
 def kind_of(name: str) -> int:
     """What the field's name says: by its words, in snake_case, kebab-case or camelCase."""
-    if len(name) > 80:
-        return Kind.TEXT
     whole = _OF_WORD.get(name.casefold())
     if whole is not None:
         return whole
@@ -82,7 +84,7 @@ def kind_of(name: str) -> int:
     return found
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=1_024)
 def kind_below(name: str, parent: int) -> int:
     """`kind_of(name)`; for a generic name, also what the parent's name says."""
     kind = kind_of(name)

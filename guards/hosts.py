@@ -40,15 +40,17 @@ class Destination:
     fault: str = ""
 
 
-@lru_cache(maxsize=4_096)
 def canonical_host(text: str) -> str | None:
     """The one spelling of a host: A-labels in lower case, or an address; None if it is no host.
 
     Takes every form that WHATWG parsers take: decimal, octal and hexadecimal IPv4, bracketed IPv6
     (one that maps IPv4 becomes IPv4), Unicode names and dots, one closing dot.
     """
-    if not 0 < len(text) <= _MAX_HOST:
-        return None
+    return _canonical(text) if 0 < len(text) <= _MAX_HOST else None
+
+
+@lru_cache(maxsize=1_024)
+def _canonical(text: str) -> str | None:
     if ":" in text or text[0] == "[":
         return _ipv6(text)
     if _UNREADABLE.search(text):

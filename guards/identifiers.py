@@ -9,6 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+_TELLS = re.compile(
+    r"[0-9./@\\\x80-\U0010FFFF](?:(?<=[/@\\\x80-\U0010FFFF])|(?<=\.)\w|(?<=[0-9])\d\d)"
+)
+"""In ASCII text three digits, a full stop inside a word, / or @: without, it points nowhere."""
 _DOTTED = re.compile(r"\.\w")
 _DIGITS = re.compile(r"\d{3}")
 _TO_SPACE = str.maketrans(
@@ -36,6 +40,8 @@ TOP_LABELS = frozenset(
 
 def identifiers(text: str) -> Iterator[str]:
     """What points somewhere in `text`, in order, as it stands there."""
+    if _TELLS.search(text) is None:
+        return
     if _DIGITS.search(text):
         yield from _numbers(text)
     if not ("@" in text or "/" in text or "\\" in text or _DOTTED.search(text)):

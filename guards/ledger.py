@@ -11,14 +11,15 @@ has an origin, and no more.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
+from itertools import chain
 from typing import Any
 
 from .caller import NOBODY, Caller
 from .seen import RECORD_BITS, USER, Seen
-from .tokens import joined, telling, tokens
+from .tokens import Run, run_of
 from .verdict import Origin
 
 __all__ = ["USER", "Entry", "History", "Ledger", "values_in"]
@@ -71,14 +72,12 @@ def _spellings(word: str) -> Iterable[str]:
         yield word.rpartition("@")[2]
 
 
-@lru_cache(maxsize=4_096)
-def _cached_run(value: str) -> tuple[str, ...]:
-    return tuple(tokens(value))
+def _run_of(value: str) -> Run:
+    """A value as it is looked up; short ones come up again and again."""
+    return _cached_run(value) if len(value) <= MAX_VALUE_CHARS else run_of(value)
 
 
-def _run_of(value: str) -> Sequence[str]:
-    """The tokens of a value; short ones come up again and again."""
-    return _cached_run(value) if len(value) <= MAX_VALUE_CHARS else tokens(value)
+_cached_run = lru_cache(maxsize=1_024)(run_of)
 
 
 class Ledger(list[Entry]):
@@ -131,10 +130,7 @@ class Ledger(list[Entry]):
     def stated(self, value: str) -> bool:
         """Whether the user wrote `value`, whole, in this thread; too short a value never counts."""
         run = _run_of(value)
-        if not telling(run):
-            return False
-        users = self._seen.of_user
-        return any(place in users for place in self._occurrences(value, run))
+        return run.telling and not self._seen.of_user.isdisjoint(self._occurrences(run))
 
     def known(self, value: str, *, doubts: bool = False, about: Sequence[Set[str]] = ()) -> bool:
         """Whether the user stated `value`, a trusted source gave it, or the agent created it.
@@ -144,15 +140,14 @@ class Ledger(list[Entry]):
         the same, for file 5 is not event 5.
         """
         run = _run_of(value)
-        if not run:
+        if not run.tokens:
             return False
-        told = telling(run)
         if self._created(run, about):
             return True
-        for place in self._occurrences(value, run):
+        for place in self._occurrences(run):
             if not self._counts(place, doubts):
                 continue
-            if told:
+            if run.telling:
                 return True
             source = place >> RECORD_BITS
             if place not in self._seen.of_user and self._same_subject(source, about):
@@ -163,13 +158,14 @@ class Ledger(list[Entry]):
         """Whether a call of this agent made or returned the id or name."""
         return self._created(_run_of(value), about)
 
-    def _created(self, run: Sequence[str], about: Sequence[Set[str]]) -> bool:
+    def _created(self, run: Run, about: Sequence[Set[str]]) -> bool:
         """A returned id; a name that the model chose only for what speaks of the same thing."""
-        key, end = " ".join(run), len(self)
-        entry = self._seen.created.get(key, end)
-        if entry < end and (telling(run) or self._same_subject(entry, about)):
+        seen, end = self._seen, len(self)
+        entry = seen.created.get(run.key, end)
+        if entry < end and (run.telling or self._same_subject(entry, about)):
             return True
-        return any(e < end and self._same_subject(e, about) for e in self._seen.made.get(key, ()))
+        made = seen.made.get(run.key, ())
+        return bool(made) and any(e < end and self._same_subject(e, about) for e in made)
 
     def _same_subject(self, entry: int, about: Sequence[Set[str]]) -> bool:
         source = self._seen.about[entry]
@@ -179,7 +175,7 @@ class Ledger(list[Entry]):
     def places(self, value: str, *, doubts: bool = False) -> set[int]:
         """The messages of the user and trusted records that hold `value`, however short it is."""
         run = _run_of(value)
-        found = self._occurrences(value, run) if run else ()
+        found = self._occurrences(run) if run.tokens else ()
         return {place for place in found if self._counts(place, doubts)}
 
     def knows_word(self, word: str, *, doubts: bool = False) -> bool:
@@ -193,19 +189,25 @@ class Ledger(list[Entry]):
     def said(self, words: Set[str]) -> bool:
         """Whether one of these words (lower case, no signs) is among the user's own."""
         table, end = self._seen.said, len(self)
-        return any(table[word] < end for word in table.keys() & words)
+        if table.keys().isdisjoint(words):
+            return False
+        return min(table[word] for word in table.keys() & words) < end
 
     def private(self, text: str) -> str:
         """The first private piece in `text` that the user did not state; empty for none."""
-        pieces = self._seen.holds_private(text, len(self))
-        return next((piece for piece in pieces if not self.stated(piece)), "")
+        if not self._seen.private:
+            return ""
+        for piece in self._seen.holds_private(text, len(self)):
+            if not self.stated(piece):
+                return piece
+        return ""
 
-    def _occurrences(self, value: str, run: Sequence[str]) -> Iterator[int]:
+    def _occurrences(self, run: Run) -> Iterable[int]:
         end = len(self) << RECORD_BITS
-        yield from self._seen.occurrences(run, end)
-        whole = joined(value)
-        if whole:
-            yield from self._seen.occurrences([whole], end)
+        found = self._seen.occurrences(run.tokens, run.key, end)
+        if not run.joined:
+            return found
+        return chain(found, self._seen.occurrences((run.joined,), run.joined, end))
 
     def _any(self, places: list[int] | None, doubts: bool) -> bool:
         end = len(self) << RECORD_BITS

@@ -16,6 +16,9 @@ from .encodings import folded
 _PREFIX = re.compile(r"__|[./:]")
 _SHOWN = 80
 
+MAX_NAME = 512
+"""Characters of a tool's name; no provider allows a quarter of it."""
+
 # Letters that look like ASCII ones (from Unicode's confusables, those of common keyboards).
 _LOOKALIKES = dict(
     zip(
@@ -46,11 +49,17 @@ def spellings(name: str) -> tuple[str, ...]:
     return (whole, *(whole[m.end() :] for m in _PREFIX.finditer(whole) if m.end() < len(whole)))
 
 
-@lru_cache(maxsize=2_048)
 def name_fault(name: str) -> str:
     """Why no policy could allow a tool of this name; empty where nothing is wrong with it."""
     if not isinstance(name, str) or not name.strip():
         return "the tool name is empty"
+    if len(name) > MAX_NAME:
+        return f"the tool name is longer than {MAX_NAME} characters"
+    return _fault(name)
+
+
+@lru_cache(maxsize=2_048)
+def _fault(name: str) -> str:
     if name.isascii():
         return "" if name.strip().isprintable() else _HIDDEN.format(shown_name(name))
     if any(unicodedata.category(c) in ("Cf", "Cc", "Co", "Cs", "Cn") for c in name):
@@ -70,6 +79,7 @@ _HIDDEN = "tool name {} holds invisible characters"
 _DISGUISED = "tool name {} imitates another with look-alike letters"
 
 
+@lru_cache(maxsize=256)
 def shown_name(name: str) -> str:
     """The name in quotes, in plain ASCII and at most 80 characters."""
     return ascii(name if len(name) <= _SHOWN else name[:_SHOWN] + "...")

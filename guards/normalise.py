@@ -7,13 +7,13 @@ string, key and number of the parsed arguments (a leaf), as it stands and in its
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set, Sized
+from collections.abc import Iterator, Set
 from typing import Any
 
 from .arguments import MAX_CHARS, MAX_DEPTH, parse_arguments
 from .destinations import destinations, split_destinations
 from .encodings import ALL_SIGNALS, ESCAPES, FOLDS, QUOTES, plain, views
-from .fields import Kind, kind_below, kind_for_tool
+from .fields import MAX_NAME, Kind, kind_below, kind_for_tool
 from .hosts import Destination
 from .json_leaves import MAX_OPENED, NO_JSON, TOO_DEEP, as_json, leaf_paths, without_escapes
 from .patterns import PatternSet
@@ -82,11 +82,12 @@ class Examined:
             leaves.append(value)
             kinds.append(kind | tool)
         elif type(value) is dict:
-            _check_size(value, depth)
+            if not depth or len(value) > MAX_LEAVES:
+                raise _too_much(depth)
             for key, item in value.items():
                 leaves.append(key)
                 kinds.append(Kind.TEXT)
-                below = kind_below(key, kind)
+                below = kind_below(key, kind) if len(key) <= MAX_NAME else Kind.TEXT
                 if type(item) is str:  # by far the most common, and here without a call
                     if below & Kind.SECRET:
                         self._pairs.append(f"{key}={item}")
@@ -96,7 +97,8 @@ class Examined:
                 else:
                     self._walk(item, below, tool, depth - 1)
         elif type(value) is list:
-            _check_size(value, depth)
+            if not depth or len(value) > MAX_LEAVES:
+                raise _too_much(depth)
             start = len(leaves)
             for item in value:
                 self._walk(item, kind, tool, depth - 1)
@@ -193,16 +195,22 @@ class Examined:
 
     def _joined(self) -> tuple[str, ...]:
         """Neighbouring pieces put together: what was split over arguments is whole again."""
-        found: list[str] = []
-        if len(self._strings) > 1:
-            pieces = [t for t in map(self.leaves.__getitem__, self._strings) if _is_fragment(t)]
-            if len(pieces) > 1:
-                pieces = [t if len(t) <= 2 * _ENDS else _ends(t) for t in pieces]
-                glued = [p + "\n" if p[-1] == "." and _PROSE_DOTS.search(p) else p for p in pieces]
-                if len(pieces) > 2:
-                    found.append("".join(glued))
-                found += map(str.__add__, glued, pieces[1:])
-        found += self._pairs
+        pieces: list[str] = []
+        glued: list[str] = []
+        for index in self._strings:
+            text = self.leaves[index]
+            if len(text) > _FRAGMENT:
+                if " " in text or _BLANK.search(text):
+                    continue  # prose is no piece of anything
+                text = _ends(text)
+            if text:
+                pieces.append(text)
+                dots = text[-1] == "." and _PROSE_DOTS.search(text)
+                glued.append(text + "\n" if dots else text)
+        found = self._pairs
+        if len(pieces) > 1:
+            whole = ["".join(glued)] if len(pieces) > 2 else []
+            found = [*whole, *map(str.__add__, glued, pieces[1:]), *found]
         for start, end in self._lists:
             found.append(" ".join(map(_ends, self.leaves[start:end])))
         return tuple(found)
@@ -224,14 +232,14 @@ class Examined:
         if self._pointless:
             return
         found: set[Destination] = set()
-        for index, text in self.texts():
+        for index, text in self.texts() if self.views else enumerate(self.leaves):
             kind = self.kinds[index]
-            if not kind & Kind.POINTS and not _pointed(text):
-                continue
-            for destination in destinations(text, kind):
-                if destination not in found:
-                    found.add(destination)
-                    yield index, destination
+            # As in `_pointed`, and here without a call: this runs for every leaf.
+            if kind & Kind.POINTS or "@" in text or ":" in text or "//" in text or "\\" in text:
+                for destination in destinations(text, kind):
+                    if destination not in found:
+                        found.add(destination)
+                        yield index, destination
         yield from split_destinations(self.leaves, self.kinds, self._strings)
 
     def _paths(self) -> list[str]:
@@ -255,22 +263,13 @@ class _TooMuch(ValueError):
 _TOO_MANY = f"arguments hold more than {MAX_LEAVES} values"
 
 
-def _check_size(value: Sized, depth: int) -> None:
-    if not depth:
-        raise _TooMuch("arguments are nested too deeply")
-    if len(value) > MAX_LEAVES:
-        raise _TooMuch(_TOO_MANY)
+def _too_much(depth: int) -> _TooMuch:
+    return _TooMuch(_TOO_MANY if depth else "arguments are nested too deeply")
 
 
 def _pointed(text: str) -> bool:
     """Whether a text holds a sign without which it names no destination by itself."""
     return "@" in text or ":" in text or "//" in text or "\\" in text
-
-
-def _is_fragment(text: str) -> bool:
-    if len(text) <= _FRAGMENT:
-        return bool(text)
-    return " " not in text and _BLANK.search(text) is None
 
 
 def _ends(text: str) -> str:

@@ -136,21 +136,24 @@ class Seen:
             if len(known) < MAX_PLACES and (not known or known[-1] != place):
                 known.append(place)
 
-    def occurrences(self, run: Sequence[str], end: int) -> Iterator[int]:
-        """The places before `end` where `run` stands, whole and in this order."""
+    def occurrences(self, run: Sequence[str], key: str, end: int) -> Iterator[int]:
+        """The places before `end` where `run` stands, whole and in this order.
+
+        `key` is the run with one space between its tokens.
+        """
         if len(run) > MAX_RUN:
             return
-        for place in self.whole.get(run[0] if len(run) == 1 else " ".join(run), ()):
+        for place in self.whole.get(key, ()):
             if place >= end:
                 break
             yield place
-        if len(run) == 1:
-            for position in self.at.get(run[0], ())[:MAX_PLACES]:
-                if self.places[position] >= end:
-                    break
-                yield self.places[position]
-        else:
+        if len(run) > 1:
             yield from self._in_a_row(list(run), end)
+            return
+        for position in self.at.get(key, ())[:MAX_PLACES]:
+            if self.places[position] >= end:
+                break
+            yield self.places[position]
 
     def _in_a_row(self, run: list[str], end: int) -> Iterator[int]:
         rarest: Sequence[int] = ()
@@ -171,8 +174,6 @@ class Seen:
 
     def holds_private(self, text: str, end: int) -> Iterator[str]:
         """Private pieces in `text` that were observed before the entry `end`."""
-        if not self.private:
-            return
         found = words(text)
         if not self.private.keys().isdisjoint(found):
             for number, word in enumerate(found):
@@ -207,7 +208,7 @@ def host_of(link: str) -> str:
     if scheme and head not in ("http", "https"):
         return ""
     host = (rest if scheme else text).partition("/")[0].partition("?")[0].partition("#")[0]
-    if "@" in host or "\\" in host or "." not in host:
+    if "@" in host or "\\" in host or "." not in host or len(host) > 300:
         return ""
     return EDGE.sub("", host).removeprefix("www.")
 
