@@ -91,7 +91,7 @@ class BaseAgent:
         `context` says again for whom it runs: a waiting call is judged anew.
 
         `answers` maps call ids to `{"decision": "approve" | "edit" | "reject", "args", "reason",
-        "by"}`.
+        "by", "scope"}`.
 
         Raises:
             NothingWaiting: there are answers and no question.

@@ -7,7 +7,8 @@ a crash repeats only those that had not finished.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -43,6 +44,8 @@ class Parts:
     prompt: str = ""
     agent_id: str = ""
     max_steps: int = DEFAULT_MAX_STEPS
+    clock: Callable[[], float] = time.time
+    """The time by which approvals end."""
 
 
 def compile_strategy(
@@ -101,7 +104,7 @@ def _here(node: Node, parts: Parts, catalog: ToolCatalog, *, has_store: bool) ->
         "agent_id": parts.agent_id,
     }
     needed = {name: given[name] for name in node.spec.needs if name in given}
-    return Here(policy=parts.policy, max_steps=parts.max_steps, **needed)
+    return Here(policy=parts.policy, max_steps=parts.max_steps, clock=parts.clock, **needed)
 
 
 def _work(parts: Parts, catalog: ToolCatalog) -> Work:

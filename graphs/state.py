@@ -9,6 +9,7 @@
 | plan     | plan                  | last write         | yes                          |
 | critique | reflect               | last write         | yes                          |
 | withheld | act                   | last write         | yes                          |
+| approvals | guard                | last write         | yes                          |
 
 A node's outcome, and the calls that a guard approved with their tickets, are no state: they go from
 the node to its edge and are gone.
@@ -104,3 +105,4 @@ class State(TypedDict, total=False):
     plan: dict[str, Any]
     critique: str
     withheld: dict[str, list[str]]
+    approvals: list[dict[str, Any]]

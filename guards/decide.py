@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from .approvals import DEFAULT_MAX_S
 from .caller import NOBODY, Caller
 from .ledger import Entry, History, Ledger
 from .names import name_fault
@@ -92,6 +93,11 @@ class Policy:
             return text
         found = ", ".join(labels)
         return f"[withheld: this result reads like instructions, {found}: {score:.2f}]"
+
+    def approval_s(self, tool: str) -> int:
+        """Seconds for which an approval of a call may answer for later ones; 0: for none."""
+        found = [limit(tool) for c in self.checks if (limit := getattr(c, "approval_s", None))]
+        return min(found, default=DEFAULT_MAX_S)
 
     @property
     def injection_threshold(self) -> float:

@@ -72,7 +72,8 @@ class Conditions:
         """What of it does not hold."""
         tool = shown_name(call.name)
         if self.callers is not None and not self.callers.holds(facts.caller):
-            yield Failure("callers", f"tool {tool} is not for this caller", self.places["callers"])
+            reason = f"tool {tool} is not for this caller"
+            yield Failure("callers", reason, self.places["callers"], rests_on=())
         if self.requested is not None and not self.requested.holds(facts):
             asked = ", ".join(self.requested.words)
             reason = f"the user did not ask for {tool}: none of the words {asked}"
@@ -88,7 +89,8 @@ class Conditions:
                 reason = f"argument '{path}' of tool {tool} is not {required.wish}{facts.unseen}"
                 rule = f"args.{'.'.join(required.path)}"
                 asks = required.asks or required.flows(value, replace(nearer, doubts=True))
-                yield Failure(rule, reason, place, path, value, "ask" if asks else None)
+                word: Word | None = "ask" if asks else None
+                yield Failure(rule, reason, place, path, value, word, required.path[:1])
         yield from self._unclean(call, facts, tool)
         if self.together:
             yield from self._apart(call, facts, tool)
@@ -100,7 +102,9 @@ class Conditions:
             if why:
                 reason = f"argument '{path}' of tool {tool} {why}; it must be {WISHES['clean']}"
                 asks = not replace(facts, doubts=True).stain(text)[0]
-                yield Failure("args", reason, self.default, path, piece, "ask" if asks else None)
+                word: Word | None = "ask" if asks else None
+                rests_on = _root(path, call.arguments)
+                yield Failure("args", reason, self.default, path, piece, word, rests_on)
 
     def _apart(self, call: Examined, facts: Facts, tool: str) -> Iterator[Failure]:
         common: set[int] | None = None
@@ -115,7 +119,9 @@ class Conditions:
                             f"arguments {names} of tool {tool} stand together in no message of the"
                             " user and no trusted record"
                         )
-                        yield Failure("together", reason, self.places["together"], shown, text)
+                        place = self.places["together"]
+                        roots = tuple(dict.fromkeys(p[0] for p in self.together))
+                        yield Failure("together", reason, place, shown, text, rests_on=roots)
                         return
 
 
@@ -130,6 +136,8 @@ class Failure:
     value: Any = ABSENT
     word: Word | None = None
     """What happens; None: what the entry says under `otherwise`."""
+    rests_on: tuple[str, ...] | None = None
+    """See `Finding`."""
 
     def finding(self, entry: str, otherwise: Word, history: History, redactor: Redactor) -> Finding:
         """The finding, with the value masked where it is secret."""
@@ -143,7 +151,16 @@ class Failure:
             self.argument,
             redactor.secrets(text[:_READ])[0][:_SHOWN],
             history.origin(text) if text else None,
+            rests_on=self.rests_on,
         )
+
+
+def _root(path: str, arguments: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """The argument below which a path lies; None where two could be meant (`to` and `to.x`)."""
+    found = [
+        name for name in arguments if path == name or path.startswith((f"{name}.", f"{name}["))
+    ]
+    return (found[0],) if len(found) == 1 else None
 
 
 def tree_of(requirements: Iterable[Requirement]) -> Tree:

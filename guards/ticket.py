@@ -62,6 +62,24 @@ class TicketKey:
         data = text.encode("utf-8", "surrogatepass")
         return hashlib.blake2b(data, key=self._key, digest_size=KEY_BYTES).hexdigest()
 
+    def seal(self, data: object, *, use: str) -> str:
+        """The seal (hex) of JSON data. What is sealed for one use is no seal for another.
+
+        Raises:
+            ValueError: `use` is longer than 16 bytes. TypeError, ValueError: no JSON data.
+        """
+        text = canonical_json(data).encode("utf-8", "surrogatepass")
+        person = use.encode()
+        sealed = hashlib.blake2b(text, key=self._key, digest_size=KEY_BYTES, person=person)
+        return sealed.hexdigest()
+
+    @staticmethod
+    def is_seal(given: object, expected: str) -> bool:
+        """Whether `given` is the seal that `seal` returned, in time that tells nothing of it."""
+        if not isinstance(given, str):
+            return False
+        return hmac.compare_digest(expected.encode(), given.encode("utf-8", "replace"))
+
     def honours(self, ticket: object, call: ToolCall, *, thread: str, policy: str) -> bool:
         """Whether `ticket` is ours for exactly this call; False for anything else at all."""
         if not isinstance(ticket, str) or call.fault is not None:

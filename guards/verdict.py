@@ -84,6 +84,9 @@ class Finding:
     value: str = ""
     origin: Origin | None = None
     masked: Arguments | None = None
+    rests_on: tuple[str, ...] | None = None
+    """The arguments (top-level names) on whose values an `ask` rests; None: it is put to a person
+    each time, whatever was approved before."""
 
 
 @dataclass(frozen=True, slots=True)

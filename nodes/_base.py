@@ -8,6 +8,7 @@ once. A step holds no callable it was not given: only the tool kind gets the too
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol
@@ -34,7 +35,9 @@ Update = dict[str, Any]
 
 DEFAULT_MAX_STEPS = 10
 
-STATE_KEYS = frozenset({"messages", "run", "ledger", "verdicts", "plan", "critique", "withheld"})
+STATE_KEYS = frozenset(
+    {"messages", "run", "ledger", "verdicts", "plan", "critique", "withheld", "approvals"}
+)
 """The keys of a graph's state; `graphs/state.py` says what each is."""
 
 APPROVED = "approved"
@@ -138,6 +141,8 @@ class Here:
     """Whether the thread holds an answer to the call with this id."""
     caller: Caller = NOBODY
     """Who is asking, by the run's context."""
+    clock: Callable[[], float] = time.time
+    """The time, as seconds since 1970: approvals end."""
     has_store: bool = False
     agent_id: str = ""
 

@@ -1,6 +1,7 @@
 """guard: decides every proposed call; the only kind whose `allow` leads into a tool node.
 
-Reads: messages, run, ledger, withheld, verdicts. Writes: messages, run, verdicts, approved.
+Reads: messages, run, ledger, withheld, verdicts, approvals.
+Writes: messages, run, verdicts, approvals, approved.
 Outcomes: `allow` (at least one call may run), `block` (none may).
 
     nodes: {guard: {kind: guard}}
@@ -8,72 +9,38 @@ Outcomes: `allow` (at least one call may run), `block` (none may).
 
 Calls are parsed and validated through the tool's schema before any rule looks at them (I3). What
 may run gets a ticket; what may not is answered here, so that every call id has one answer. Calls
-whose verdict is `ask` are put to a person all at once, by id; the run waits for the answers.
+whose verdict is `ask` are put to a person all at once, by id; the run waits for the answers. An
+approval with a `scope` answers for later calls, too (`guards/approvals.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timezone
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 from langchain_core.messages import ToolMessage
-from pydantic import BaseModel, ConfigDict, model_validator
-from typing_extensions import Self
 
+from ..guards.approvals import Grant, live
 from ..guards.audit import record
 from ..guards.decide import decide
 from ..guards.ledger import History, Ledger
 from ..guards.rules.sequence import Order, order_of
 from ..guards.verdict import Finding, ToolCall, Verdict, Word, canonical_json, strictest
+from ._approvals import Answer, Decided, answers_to, approval_of, lasting, question_for
 from ._base import Here, NodeSpec, Result, State, Step, as_arguments, open_calls
 from ._order import ORDER, gone_on, standing
 
 
 class Spec(NodeSpec):
-    reads: ClassVar = frozenset({"messages", "run", "ledger", "withheld", "verdicts"})
-    writes: ClassVar = frozenset({"messages", "run", "verdicts", "approved"})
+    reads: ClassVar = frozenset({"messages", "run", "ledger", "withheld", "verdicts", "approvals"})
+    writes: ClassVar = frozenset({"messages", "run", "verdicts", "approvals", "approved"})
     needs: ClassVar = frozenset({"catalog", "tickets", "pause"})
 
     kind: Literal["guard"]
 
     def outcomes(self) -> tuple[str, ...]:
         return ("allow", "block")
-
-
-class Answer(BaseModel):
-    """One person's answer to one call: approve it, reject it, or run it with other arguments."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    decision: Literal["approve", "edit", "reject"]
-    args: dict[str, Any] | None = None
-    reason: str = ""
-    by: str = ""
-
-    @model_validator(mode="after")
-    def _args_go_with_edit(self) -> Self:
-        if (self.args is not None) != (self.decision == "edit"):
-            raise ValueError("`args` goes with `edit`, and only with it")
-        return self
-
-
-@dataclass(frozen=True, slots=True)
-class Decided:
-    """One call on its way through the guard."""
-
-    call: ToolCall
-    verdict: Verdict
-    past: History
-    """What it was decided on."""
-    approval: Mapping[str, Any] | None = None
-
-    @property
-    def may_run(self) -> bool:
-        if self.verdict.word == "ask":
-            return self.approval is not None and self.approval["decision"] != "reject"
-        return self.verdict.word in ("allow", "redact")
 
 
 def step(spec: Spec, state: State, here: Here) -> Step:
@@ -83,11 +50,14 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     rule = order_of(here.policy)
     order = None if rule is None else standing(rule.automata, state)
     proposed = [call for call in message.tool_calls if call["id"] in waiting]
-    decided = _decided(proposed, state, here, _history(state, here, order))
+    history = _history(state, here, order)
+    decided = _decided(proposed, state, here, history)
     if rule is not None and len(decided) > 1:
         decided = _beside(decided, rule)
-    if any(d.verdict.word == "ask" for d in decided):
-        decided = _ask(decided, here)
+    if any(d.asks for d in decided):
+        decided = _covered(decided, state.get("approvals") or [], here)
+    if any(d.asks for d in decided):
+        decided = _ask(decided, here, history)
     broken = [call for call in message.invalid_tool_calls if call["id"] in waiting]
     result = _settle(broken, decided, state, here)
     if rule is not None and order is not None:
@@ -118,10 +88,7 @@ def _decided(
     for call in proposed:
         judged = _judge(call, state, here, history)
         decided.append(judged)
-        if judged.verdict.word != "block":
-            name = judged.call.name
-            counts = {**history.calls, name: history.calls.get(name, 0) + 1}
-            history = replace(history, calls=counts)
+        history = _gone_through(history, [judged])
     return decided
 
 
@@ -187,19 +154,37 @@ def _as_it_runs(call: ToolCall, verdict: Verdict) -> ToolCall:
     return call
 
 
-def _ask(decided: list[Decided], here: Here) -> list[Decided]:
+def _covered(decided: list[Decided], grants: Sequence[Grant], here: Here) -> list[Decided]:
+    """The calls, those answered for for which an earlier approval lasts."""
+    return [replace(d, approval=lasting(d, grants, here)) if d.asks else d for d in decided]
+
+
+def _ask(decided: list[Decided], here: Here, history: History) -> list[Decided]:
     """The calls with their answers. Raises out of the step while an answer is missing."""
     if here.pause is None:
-        return [_unanswerable(d) if d.verdict.word == "ask" else d for d in decided]
-    waiting = {d.call.id: d for d in decided if d.verdict.word == "ask"}
-    settled: dict[str, Decided] = {}
-    while waiting:
-        question = {"type": "approval", "calls": [_question(d) for d in waiting.values()]}
-        ids = tuple(waiting)
-        answers = here.pause(question, dict[Literal[ids], Answer])  # type: ignore[valid-type]
-        for call_id, answer in answers.items():
-            settled[call_id] = _answered(waiting.pop(call_id), answer, here)
-    return [settled.get(d.call.id, d) for d in decided]
+        return [_unanswerable(d) if d.asks else d for d in decided]
+    while waiting := {d.call.id: d for d in decided if d.asks}:
+        questions = [question_for(d, here) for d in waiting.values()]
+        answers = here.pause({"type": "approval", "calls": questions}, answers_to(waiting, here))
+        # Edits last: what they are judged by is what else of this turn goes through.
+        for call_id, answer in sorted(answers.items(), key=lambda a: a[1].decision == "edit"):
+            asked = waiting[call_id]
+            beside = _gone_through(history, [d for d in decided if d.call.id != call_id])
+            beside = replace(beside, order=asked.past.order)
+            answered = _answered(asked, answer, here, beside)
+            decided = [answered if d.call.id == call_id else d for d in decided]
+        given = [d.grant for d in decided if d.grant is not None]
+        decided = _covered(decided, given, here)
+    return decided
+
+
+def _gone_through(history: History, decided: Sequence[Decided]) -> History:
+    """The history with those calls in it that run, or still may."""
+    calls = dict(history.calls)
+    for d in decided:
+        if d.may_run or d.asks:
+            calls[d.call.name] = calls.get(d.call.name, 0) + 1
+    return replace(history, calls=calls)
 
 
 def _unanswerable(asked: Decided) -> Decided:
@@ -209,24 +194,18 @@ def _unanswerable(asked: Decided) -> Decided:
     return replace(asked, verdict=verdict)
 
 
-def _question(asked: Decided) -> dict[str, Any]:
-    """What a person is shown; secrets were masked when the model's message was kept."""
-    return record(asked.call, asked.verdict) | {"args": asked.call.arguments}
-
-
-def _answered(asked: Decided, answer: Answer, here: Here) -> Decided:
-    now = datetime.now(timezone.utc).isoformat(timespec="seconds")
-    approval = {"decision": answer.decision, "by": answer.by, "reason": answer.reason, "at": now}
+def _answered(asked: Decided, answer: Answer, here: Here, history: History) -> Decided:
+    approval, grant = approval_of(answer, asked, here)
     if answer.decision != "edit":
-        return replace(asked, approval=approval)
+        return replace(asked, approval=approval, grant=grant)
     assert here.catalog is not None
     call = here.catalog.canonical(replace(asked.call, arguments=as_arguments(answer.args)))
-    verdict = decide(here.policy, call, asked.past)
+    verdict = decide(here.policy, call, history)
     _, labels = here.policy.redactor.secrets(canonical_json(call.arguments))
     if labels:  # a person's secret is none the less a secret: the call goes on through the state
         call = replace(call, arguments=here.policy.redactor.value(call.arguments))
         verdict = _with_secrets(call, verdict, here, sorted(set(labels)))
-    return Decided(_as_it_runs(call, verdict), verdict, asked.past, approval)
+    return Decided(_as_it_runs(call, verdict), verdict, history, approval)
 
 
 def _settle(
@@ -251,6 +230,10 @@ def _settle(
         update["verdicts"] = [record(d.call, d.verdict, approval=d.approval) for d in decided]
     if answers:
         update["messages"] = answers
+    given = [d.grant for d in decided if d.grant is not None]
+    if given:
+        kept = [*(state.get("approvals") or []), *given]
+        update["approvals"] = live(kept, now=here.clock())
     return Result("allow" if approved else "block", update)
 
 

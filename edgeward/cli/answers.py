@@ -40,7 +40,8 @@ class Given:
 def read_answers(source: str) -> Answers:
     """Answers from a JSON text or a JSON file: `{"call id": "approve"}`, or the long form.
 
-    The long form of one is `{"decision": "approve" | "edit" | "reject", "args", "reason"}`.
+    The long form of one is `{"decision": "approve" | "edit" | "reject", "args", "reason",
+    "scope"}`.
 
     Raises:
         ValueError: it is neither, or not of that form.
@@ -58,7 +59,7 @@ def _answer(call_id: str, value: Any) -> dict[str, Any]:
     """One answer in its long form, checked before it can reach the thread."""
     from pydantic import ValidationError
 
-    from ..nodes.guard import Answer
+    from ..nodes._approvals import Answer
 
     answer = {"decision": value} if isinstance(value, str) else value
     try:

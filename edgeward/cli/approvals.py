@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 NOBODY = "there is no terminal, so nobody could be asked"
-DECISIONS = {"a": "approve", "e": "edit", "r": "reject"}
+DECISIONS = {"a": "approve", "l": "lasting", "e": "edit", "r": "reject"}
 
 
 class Person:
@@ -40,7 +40,9 @@ class Person:
         answers: dict[str, Mapping[str, Any]] = {}
         for number, question in enumerate(questions, start=1):
             self._show(question, f"{number} of {len(questions)}" if len(questions) > 1 else "")
-            answers[question["id"]] = {**self._answer(question), "by": by}
+            answers[question["id"]] = answer = {**self._answer(question), "by": by}
+            if "scope" in answer:
+                break  # it may answer for the next ones, too; what it does not comes back
         return answers
 
     def _show(self, question: Mapping[str, Any], place: str) -> None:
@@ -49,11 +51,16 @@ class Person:
         show_question(self._console, question)
 
     def _answer(self, question: Mapping[str, Any]) -> dict[str, Any]:
+        lasting = question.get("scope")
+        if lasting:
+            self._console.print(printable(f"  [l]asting: {covers(question)}"), markup=False)
         while True:
             letter = self._read("  [a]pprove, [e]dit or [r]eject? ").strip().casefold()[:1]
             match DECISIONS.get(letter):
                 case "approve":
                     return {"decision": "approve"}
+                case "lasting" if lasting:
+                    return {"decision": "approve", "scope": dict(lasting)}
                 case "reject":
                     return {"decision": "reject", "reason": self._read("  why? (may be empty) ")}
                 case "edit":
@@ -124,6 +131,17 @@ def show_question(console: Console, question: Mapping[str, Any]) -> None:
         value = value_line(said)
         if value:
             say(f"  value {value}")
+
+
+def covers(question: Mapping[str, Any]) -> str:
+    """What the lasting approval that a question offers would answer for, in words."""
+    scope = question["scope"]
+    fixed = " and ".join(
+        f"{name} {json.dumps(question['args'][name], ensure_ascii=False)}"
+        for name in scope["arguments"]
+    )
+    same = f"{question['tool']} with {fixed}" if fixed else question["tool"]
+    return f"also later calls of {same}, in this thread, for {scope['for_s'] / 60:g} min"
 
 
 def whole(args: Any) -> str:

@@ -219,7 +219,9 @@ def approved(approval: Mapping[str, Any]) -> str:
     words = {"approve": "approved", "edit": "edited and approved", "reject": "rejected"}
     by = f" by {approval['by']}" if approval.get("by") else ""
     reason = f": {approval['reason']}" if approval.get("reason") else ""
-    return f"{words[approval['decision']]}{by}{reason}"
+    scope = approval.get("scope") or {}
+    lasting = f", which lasts until {scope['until']}" if "until" in scope else ""
+    return f"{words[approval['decision']]}{by}{reason}{lasting}"
 
 
 def summary(result: AgentResult) -> str:

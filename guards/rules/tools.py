@@ -163,7 +163,8 @@ class Tools:
                 unnamed = f"tool {tool} is not on the allowlist: no entry of `tools` names it"
                 yield Finding(rule, "block", denied if row.name else unnamed, row.place)
             elif row.word == "ask":
-                yield Finding(rule, "ask", f"tool {tool} needs approval", row.place)
+                reason = f"tool {tool} needs approval"
+                yield Finding(rule, "ask", reason, row.place, rests_on=())
             if row.conditions is not None:
                 about = (subjects(call.name),)
                 facts = Facts(history.ledger, self.me, about=about, caller=history.caller)

@@ -48,6 +48,23 @@ def test_three_calls_are_asked_one_by_one_and_answered_at_once(
     assert "3 ask" in screen.text
 
 
+def test_an_approval_that_lasts(bundle: Bundle, terminal: Open) -> None:
+    """What it would cover is said before; a later call that it covers is not asked about."""
+    task = 'wipe(path="/a") wipe(path="/a", force=True) wipe(path="/b")'
+    screen = terminal(["run", *bundle.options, task])
+    screen.expect('[l]asting: also later calls of wipe with path "/a", in this thread, for 60 min')
+    screen.expect(ASKED)
+    screen.type("l")
+    screen.expect('"path": "/b"')
+    screen.expect(ASKED)
+    screen.type("r")
+    screen.expect("why?")
+    screen.type("")
+    assert screen.end() == 0
+    assert sorted(bundle.done) == ["wipe /a False", "wipe /a True"]
+    assert f"approved by {user()}, which lasts until 20" in screen.text
+
+
 def test_an_editor_is_used_where_one_is_set(bundle: Bundle, terminal: Open) -> None:
     """It opens with the arguments as JSON; what it saves is judged and run."""
     editor = bundle.folder / "editor.sh"

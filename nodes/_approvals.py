@@ -1,0 +1,156 @@
+"""The guard's questions to a person, their answers, and approvals that last."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from typing_extensions import Self
+
+from ..guards.approvals import Bounds, Grant, covering, granted, offered, scope_fault
+from ..guards.audit import record
+from ..guards.ledger import History
+from ..guards.verdict import ToolCall, Verdict
+from ._base import Here
+
+
+class Scope(BaseModel):
+    """What else an approval answers for: calls with the same values of these arguments."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    arguments: list[str]
+    for_s: int = Field(ge=1)
+
+
+class Answer(BaseModel):
+    """One person's answer to one call: approve it, reject it, or run it with other arguments."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    decision: Literal["approve", "edit", "reject"]
+    args: dict[str, Any] | None = None
+    reason: str = ""
+    by: str = ""
+    scope: Scope | None = None
+
+    @model_validator(mode="after")
+    def _what_goes_together(self) -> Self:
+        if (self.args is not None) != (self.decision == "edit"):
+            raise ValueError("`args` goes with `edit`, and only with it")
+        if self.scope is not None and self.decision != "approve":
+            raise ValueError("`scope` goes with `approve`, and only with it")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """One call on its way through the guard."""
+
+    call: ToolCall
+    verdict: Verdict
+    past: History
+    """What it was decided on."""
+    approval: Mapping[str, Any] | None = None
+    grant: Grant | None = None
+    """The lasting approval that was given with this call."""
+
+    @property
+    def asks(self) -> bool:
+        """Whether the call still waits for a person."""
+        return self.verdict.word == "ask" and self.approval is None
+
+    @property
+    def may_run(self) -> bool:
+        if self.verdict.word == "ask":
+            return self.approval is not None and self.approval["decision"] != "reject"
+        return self.verdict.word in ("allow", "redact")
+
+
+def question_for(asked: Decided, here: Here) -> dict[str, Any]:
+    """What a person is shown; secrets were masked when the model's message was kept.
+
+    `scope`, where an approval may last, is one that an answer may hand back as it is.
+    """
+    shown = record(asked.call, asked.verdict) | {"args": asked.call.arguments}
+    scope = offered(asked.call, asked.verdict, max_s=_longest(asked.call, here))
+    return shown | {"scope": scope} if scope else shown
+
+
+def answers_to(waiting: Mapping[str, Decided], here: Here) -> Any:
+    """The type of what answers these calls: by id, each scope one that its question allows."""
+    ids = tuple(waiting)
+
+    def fitting(answers: dict[str, Answer]) -> dict[str, Answer]:
+        for call_id, answer in answers.items():
+            asked, scope = waiting[call_id], answer.scope
+            if scope is None:
+                continue
+            most = _longest(asked.call, here)
+            fault = scope_fault(scope.arguments, scope.for_s, asked.call, asked.verdict, max_s=most)
+            if fault:
+                raise ValueError(f"{call_id}: scope: {fault}")
+        return answers
+
+    return Annotated[dict[Literal[ids], Answer], AfterValidator(fitting)]  # type: ignore[valid-type]
+
+
+def approval_of(answer: Answer, asked: Decided, here: Here) -> tuple[dict[str, Any], Grant | None]:
+    """The record of an answer, and the grant that it makes."""
+    now = here.clock()
+    at = _utc(now)
+    approval: dict[str, Any] = {
+        "decision": answer.decision,
+        "by": answer.by,
+        "reason": answer.reason,
+        "at": at,
+    }
+    scope = answer.scope
+    if scope is None:
+        return approval, None
+    until = int(now) + scope.for_s
+    approval["scope"] = {"arguments": scope.arguments, "until": _utc(until)}
+    grant = granted(
+        asked.call,
+        asked.verdict,
+        scope.arguments,
+        until=until,
+        by=answer.by,
+        at=at,
+        bounds=bounds_of(here),
+    )
+    return approval, grant
+
+
+def lasting(asked: Decided, grants: Sequence[Grant], here: Here) -> Mapping[str, Any] | None:
+    """The record of the earlier approval that answers for this call; None where none does."""
+    if not grants:
+        return None
+    now, bounds = here.clock(), bounds_of(here)
+    grant = covering(grants, asked.call, asked.verdict, now=now, bounds=bounds)
+    if grant is None:
+        return None
+    fixed, until = list(grant["fixed"]), _utc(grant["until"])
+    scope = {"arguments": fixed, "until": until, "call": grant["call"]}
+    given = {"decision": "approve", "by": grant["by"], "reason": "", "at": grant["at"]}
+    return {**given, "scope": scope}
+
+
+def bounds_of(here: Here) -> Bounds:
+    """What the grants of this run are bound to."""
+    assert here.tickets is not None
+    return Bounds(here.tickets, here.thread, here.policy.digest, here.caller)
+
+
+def _longest(call: ToolCall, here: Here) -> int:
+    """Seconds that an approval of the call may last; none where a secret would be kept with it."""
+    if here.policy.redactor.value(call.arguments) != call.arguments:
+        return 0
+    return here.policy.approval_s(call.name)
+
+
+def _utc(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, timezone.utc).isoformat(timespec="seconds")
