@@ -39,5 +39,6 @@ def _spoken(finding: Finding) -> dict[str, str]:
         "argument": finding.argument,
         "value": finding.value,
         "origin": str(finding.origin) if finding.origin else "",
+        "allowed": finding.allowed,
     }
     return {name: text for name, text in fields.items() if text}

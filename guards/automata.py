@@ -61,6 +61,15 @@ class Gate:
     """Where a word of the user moves it; None: nowhere."""
     place: str = ""
 
+    @property
+    def allowed(self) -> str:
+        """What lets the calls through, in words."""
+        ends = [f"{' or '.join(self.opens)} has run"] if self.opens else []
+        ends += ["the user has written"] if self.user == OPEN else []
+        if not ends:
+            return "none in this thread any more" if self.shuts else ""
+        return f"once {' or '.join(ends)}"
+
 
 @dataclass(frozen=True, slots=True)
 class _Moves:

@@ -134,9 +134,19 @@ class Requirement:
 
     @property
     def wish(self) -> str:
-        """What the argument must be, in words."""
+        """What the argument must be, in words: of what kind, and not which values would do.
+
+        The model reads it. A bound or a folder helps it to do it right; a list of hosts or values,
+        or the words that the user has to write, would tell whoever steers it what to choose.
+        """
         parts = [WISHES[word] for word in self.words] + [test.wish for test in self.tests]
         return " or ".join(parts) or "approved by a person"
+
+    @property
+    def allowed(self) -> str:
+        """What the argument must be, whole: for people."""
+        parts = [WISHES[word] for word in self.words] + [test.allowed for test in self.tests]
+        return " or ".join([*parts, *(["approved by a person"] if self.asks else [])])
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,18 +188,34 @@ class CompiledTest:
 
     @property
     def wish(self) -> str:
+        """The test in words, without what it lists."""
+        return self._said("one of the listed values", "of the required form", "on a listed host")
+
+    @property
+    def allowed(self) -> str:
         """The test in words."""
+        test = self.source
+        values = ", ".join(map(str, (test.in_ or [])[:_LISTED]))
+        more = len(test.in_ or []) - _LISTED
+        values += f" and {more} more" if more > 0 else ""
+        hosts = _either((_listed(test.hosts) if test.hosts is not None else [])[:_LISTED])
+        return self._said(f"one of {values}", f"as {test.match} says", f"on {hosts}")
+
+    def _said(self, values: str, form: str, hosts: str) -> str:
         test = self.source
         parts = [
             f"at least {test.min}" if test.min is not None else "",
             f"at most {test.max}" if test.max is not None else "",
-            "one of the listed values" if test.in_ is not None else "",
-            "of the required form" if test.match is not None else "",
-            f"on {_either(test.hosts)}" if test.hosts is not None else "",
+            values if test.in_ is not None else "",
+            form if test.match is not None else "",
+            hosts if test.hosts is not None else "",
             f"under {_either(test.under)}" if test.under is not None else "",
         ]
         return " and ".join(part for part in parts if part)
 
+
+_LISTED = 5
+"""Values and hosts of a list that are named."""
 
 ABSENT = object()
 """A path that leads through something that has no parts."""

@@ -73,14 +73,17 @@ class Conditions:
         tool = shown_name(call.name)
         if self.callers is not None and not self.callers.holds(facts.caller):
             reason = f"tool {tool} is not for this caller"
-            yield Failure("callers", reason, self.places["callers"], rests_on=())
+            allowed = f"for {self.callers.wish}"
+            place = self.places["callers"]
+            yield Failure("callers", reason, place, allowed=allowed, rests_on=())
         if self.requested is not None and not self.requested.holds(facts):
-            asked = ", ".join(self.requested.words)
-            reason = f"the user did not ask for {tool}: none of the words {asked}"
-            yield Failure("requested", reason, self.places["requested"], word="block")
+            reason, place = f"the user did not ask for {tool}", self.places["requested"]
+            allowed = f"once the user writes one of: {', '.join(self.requested.words)}"
+            yield Failure("requested", reason, place, word="block", allowed=allowed)
         if self.max_calls is not None and history.calls.get(call.name, 0) >= self.max_calls:
             reason = f"tool {tool} has run {self.max_calls} time(s), which is all it may in a run"
-            yield Failure("max_calls", reason, self.places["max_calls"])
+            allowed = f"{self.max_calls} in a run"
+            yield Failure("max_calls", reason, self.places["max_calls"], allowed=allowed)
         for required, place in self.requirements:
             for path, value in required.failures(call.arguments, facts):
                 nearer = replace(facts, about=(*facts.about, required.about))
@@ -90,7 +93,8 @@ class Conditions:
                 rule = f"args.{'.'.join(required.path)}"
                 asks = required.asks or required.flows(value, replace(nearer, doubts=True))
                 word: Word | None = "ask" if asks else None
-                yield Failure(rule, reason, place, path, value, word, required.path[:1])
+                allowed, rests_on = required.allowed, required.path[:1]
+                yield Failure(rule, reason, place, path, value, word, allowed, rests_on)
         yield from self._unclean(call, facts, tool)
         if self.together:
             yield from self._apart(call, facts, tool)
@@ -104,7 +108,8 @@ class Conditions:
                 asks = not replace(facts, doubts=True).stain(text)[0]
                 word: Word | None = "ask" if asks else None
                 rests_on = _root(path, call.arguments)
-                yield Failure("args", reason, self.default, path, piece, word, rests_on)
+                allowed = f"a text {WISHES['clean']}"
+                yield Failure("args", reason, self.default, path, piece, word, allowed, rests_on)
 
     def _apart(self, call: Examined, facts: Facts, tool: str) -> Iterator[Failure]:
         common: set[int] | None = None
@@ -121,7 +126,8 @@ class Conditions:
                         )
                         place = self.places["together"]
                         roots = tuple(dict.fromkeys(p[0] for p in self.together))
-                        yield Failure("together", reason, place, shown, text, rests_on=roots)
+                        allowed = "values of one message of the user or one trusted record"
+                        yield Failure("together", reason, place, shown, text, None, allowed, roots)
                         return
 
 
@@ -136,6 +142,7 @@ class Failure:
     value: Any = ABSENT
     word: Word | None = None
     """What happens; None: what the entry says under `otherwise`."""
+    allowed: str = ""
     rests_on: tuple[str, ...] | None = None
     """See `Finding`."""
 
@@ -151,6 +158,7 @@ class Failure:
             self.argument,
             redactor.secrets(text[:_READ])[0][:_SHOWN],
             history.origin(text) if text else None,
+            allowed=self.allowed,
             rests_on=self.rests_on,
         )
 

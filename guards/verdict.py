@@ -84,6 +84,8 @@ class Finding:
     value: str = ""
     origin: Origin | None = None
     masked: Arguments | None = None
+    allowed: str = ""
+    """What the rule would have let through, in words: for people, never for the model."""
     rests_on: tuple[str, ...] | None = None
     """The arguments (top-level names) on whose values an `ask` rests; None: it is put to a person
     each time, whatever was approved before."""
@@ -107,6 +109,27 @@ class Verdict:
     def reason(self) -> str:
         """The reasons of the deciding findings, joined; empty for a plain allow."""
         return "; ".join(dict.fromkeys(f.reason for f in self.deciding))
+
+    def explain(self) -> str:
+        """The verdict for a person: its word, and a line for each rule that spoke, strictest first.
+
+        A line holds the place in the policy, the rule and its word, what is wrong, the value (one
+        that is secret is masked) and where it came from, and what would have been allowed.
+        """
+        spoke = sorted(self.findings, key=lambda f: -STRICTNESS[f.word])
+        return "\n".join([self.word, *map(_line, spoke)] if spoke else ["allow: no rule objects"])
+
+
+def _line(finding: Finding) -> str:
+    parts = [finding.reason]
+    # As JSON: a line break or a control character in a value cannot make a line of its own.
+    if finding.value:
+        source = f" from {finding.origin}" if finding.origin else ""
+        parts.append(f"value {json.dumps(finding.value, ensure_ascii=False)}{source}")
+    if finding.allowed:
+        parts.append(f"allowed: {finding.allowed}")
+    place = f"{finding.where} " if finding.where else ""
+    return f"{place}{finding.rule} ({finding.word}): {'; '.join(parts)}"
 
 
 def strictest(findings: Iterable[Finding]) -> Word:

@@ -238,7 +238,11 @@ def _settle(
 
 
 def _refusal(refused: Decided, block_message: str) -> ToolMessage:
-    """The tool message for a call that will not run: why, in words the model can act on."""
+    """The tool message for a call that will not run: why, in words the model can act on.
+
+    Not what would have been allowed (`Finding.allowed`, on the record): whoever steers the model
+    would learn from it which listed host, value or word to try next.
+    """
     call, verdict = refused.call, refused.verdict
     if call.fault is not None:
         text = f"Not run: {call.fault}"

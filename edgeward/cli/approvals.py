@@ -131,6 +131,8 @@ def show_question(console: Console, question: Mapping[str, Any]) -> None:
         value = value_line(said)
         if value:
             say(f"  value {value}")
+        if said.get("allowed"):
+            say(f"  unasked {said['allowed']}")
 
 
 def covers(question: Mapping[str, Any]) -> str:

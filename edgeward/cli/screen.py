@@ -201,6 +201,8 @@ def why(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         value = value_line(said)
         if value:
             yield value, "dim"
+        if said.get("allowed"):
+            yield f"allowed: {said['allowed']}", "dim"
 
 
 def value_line(said: Mapping[str, Any]) -> str:

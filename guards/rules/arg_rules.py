@@ -91,6 +91,7 @@ class ArgRules:
                 call.path(index),
                 around(self.redactor.secrets(text)[0], text[start:end]),
                 history.origin(text) or history.origin(text[start:end]),
+                allowed=f"a value in which {row.pattern.pattern} finds nothing",
             )
 
 

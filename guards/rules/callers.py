@@ -34,7 +34,8 @@ class Callers:
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
         if self.test.holds(history.caller):
             return ()
-        return (Finding(KEY, "block", "the policy is not for this caller", self.place),)
+        reason = "the policy is not for this caller"
+        return (Finding(KEY, "block", reason, self.place, allowed=f"for {self.test.wish}"),)
 
 
 def build(value: CallerTest | None, where: Where, context: Context) -> Check | None:

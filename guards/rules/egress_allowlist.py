@@ -17,6 +17,7 @@ from pydantic import AfterValidator
 
 from ..hosts import Destination, HostList
 from ..ledger import History
+from ..nearest import nearest
 from ..normalise import Examined
 from ..redact import Redactor
 from ..verdict import Finding
@@ -43,6 +44,7 @@ class Egress:
     """Blocks a call that points to a host that is not listed."""
 
     allowed: HostList
+    listed: tuple[str, ...]
     redactor: Redactor
     place: str
     rule: str = KEY
@@ -67,6 +69,7 @@ class Egress:
                 call.path(index),
                 self.redactor.shown(destination.shown),
                 history.origin(destination.host or destination.shown),
+                allowed=nearest(destination.host or "", self.listed) or "no host at all",
             )
 
     def _reason(self, destination: Destination) -> str:
@@ -81,4 +84,4 @@ def build(value: list[str], where: Where, context: Context) -> Check | None:
     """The check; None where the key is absent from a version 2 file."""
     if context.version >= 2 and KEY not in context.given:
         return None
-    return Egress(HostList(value), context.redactor, where())
+    return Egress(HostList(value), tuple(value), context.redactor, where())

@@ -77,6 +77,7 @@ class Secrets:
                 f"[REDACTED:{pattern.name}]",
                 history.origin(text),
                 masked,
+                "the call without it, or masked where the tool's word is `redact`",
             )
 
     def _masked(self, call: Examined) -> Arguments | None:

@@ -103,7 +103,13 @@ class Order:
     def met(self, name: str, states: States) -> list[Finding]:
         """What the shut gates say of a call of this tool."""
         return [
-            Finding(KEY, gate.word, f"tool {shown_name(name)} {gate.reason}", gate.place)
+            Finding(
+                KEY,
+                gate.word,
+                f"tool {shown_name(name)} {gate.reason}",
+                gate.place,
+                allowed=gate.allowed,
+            )
             for gate in self.automata.met(states, name)
         ]
 

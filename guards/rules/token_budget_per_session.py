@@ -37,7 +37,8 @@ class TokenBudget:
         if history.tokens_used < self.tokens:
             return ()
         reason = f"the session's token budget of {self.tokens} is used up ({history.tokens_used})"
-        return (Finding(KEY, "block", reason, self.place),)
+        allowed = f"calls of a session that has used less than {self.tokens} tokens"
+        return (Finding(KEY, "block", reason, self.place, allowed=allowed),)
 
 
 def build(value: int, where: Where, context: Context) -> Check | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from ..ledger import History
 from ..names import shown_name
+from ..nearest import nearest
 from ..normalise import Examined
 from ..verdict import Finding
 from . import Check, Context, Name, Where
@@ -33,7 +34,7 @@ class Allowlist:
         if call.name in self.names:
             return ()
         reason = f"tool {shown_name(call.name)} is not on the allowlist"
-        return (Finding(KEY, "block", reason, self.place),)
+        return (Finding(KEY, "block", reason, self.place, allowed=nearest(call.name, self.names)),)
 
 
 def build(value: list[str], where: Where, context: Context) -> Check | None:

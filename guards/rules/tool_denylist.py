@@ -35,7 +35,8 @@ class Denylist:
         if number is None:
             return ()
         reason = f"tool {shown_name(call.name)} is denied"
-        return (Finding(KEY, "block", reason, self.places[number]),)
+        none = "no call of this tool, in any spelling of its name"
+        return (Finding(KEY, "block", reason, self.places[number], allowed=none),)
 
 
 def build(value: list[str], where: Where, context: Context) -> Check | None:

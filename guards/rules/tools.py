@@ -35,6 +35,7 @@ from ..entries import Conditions, requested, tree_of
 from ..flow import Facts
 from ..ledger import History
 from ..names import folded_name, glob_pattern, shown_name, spellings
+from ..nearest import nearest
 from ..normalise import Examined
 from ..outputs import key_of
 from ..redact import Redactor
@@ -127,6 +128,11 @@ class ToolTable:
             if glob_pattern(folded_name(row.name)).fullmatch(text):
                 yield row
 
+    def near(self, name: str) -> str:
+        """The entries that let a tool run and are most like this name."""
+        rows = [*self.exact.values(), *(row for _, row in self.globs)]
+        return nearest(name, (row.name for row in rows if row.word != "block")) or "no tool"
+
     @staticmethod
     def _best(rows: list[Row]) -> list[Row]:
         """The most exact of them; of two globs of one length both, so that the stricter wins."""
@@ -161,10 +167,13 @@ class Tools:
             if row.word == "block":
                 denied = f"tool {tool} is denied"
                 unnamed = f"tool {tool} is not on the allowlist: no entry of `tools` names it"
-                yield Finding(rule, "block", denied if row.name else unnamed, row.place)
+                allowed = self.table.near(call.name)
+                reason = denied if row.name else unnamed
+                yield Finding(rule, "block", reason, row.place, allowed=allowed)
             elif row.word == "ask":
                 reason = f"tool {tool} needs approval"
-                yield Finding(rule, "ask", reason, row.place, rests_on=())
+                allowed = "each call that a person approves"
+                yield Finding(rule, "ask", reason, row.place, allowed=allowed, rests_on=())
             if row.conditions is not None:
                 about = (subjects(call.name),)
                 facts = Facts(history.ledger, self.me, about=about, caller=history.caller)
