@@ -49,6 +49,11 @@ class Redactor:
         extra = self.patterns[: len(self.patterns) - len(SHIPPED)]
         return Redactor(extra, literals={**self._literals, **literals})
 
+    @property
+    def literals(self) -> Mapping[str, str]:
+        """The literal strings that are masked, by label."""
+        return self._literals
+
     def secrets(self, text: str) -> Masked:
         """`text` with its secrets masked."""
         return _masked(text, self.spans(text))

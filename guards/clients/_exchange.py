@@ -21,6 +21,7 @@ from typing import Any
 from ..conversation import Conversations, ModelTurn, Past, Proposed, Turn
 from ..decide import Policy
 from ..firewall import UNASKED, masked_call
+from ..holdback import Holdback
 from ..ledger import History
 from ..verdict import Finding, canonical_json, strictest
 from ._request import Inbound, RequestMask
@@ -86,6 +87,7 @@ class Exchange:
         self._counts: dict[int, dict[str, int]] = {}
         self._ids: dict[int, set[str]] = {}
         self._labels: dict[str, None] = {}
+        self._held: list[Holdback] = []
         self.findings: list[ToolFinding] = []
         """What was said of each call, in the order in which they were judged."""
 
@@ -139,6 +141,12 @@ class Exchange:
         self._labels.update(dict.fromkeys(labels))
         return masked
 
+    def holdback(self) -> Holdback:
+        """What masks one streamed text piece by piece; the decision names what was masked."""
+        held = Holdback(self.policy.redactor)
+        self._held.append(held)
+        return held
+
     def noted(self, labels: Sequence[str]) -> None:
         """Add labels of what was masked in the response elsewhere."""
         self._labels.update(dict.fromkeys(labels))
@@ -153,6 +161,8 @@ class Exchange:
 
     def decision(self) -> Decision:
         """The `firewall` object: what became of the response, as far as it was seen."""
+        for held in self._held:
+            self.noted(held.labels)
         return decision(self.findings, self.policy, masked=tuple(self._labels))
 
 

@@ -96,6 +96,17 @@ def test_text_that_is_masked_is_told() -> None:
     assert exchange().decision()["action"] == "allow"
 
 
+def test_streamed_text_that_is_masked_is_told() -> None:
+    """Each text has a holdback of its own; the decision names what all of them masked."""
+    made = exchange()
+    one, two = made.holdback(), made.holdback()
+    first, second = one.feed("the key is sk-"), two.feed("to ann@")
+    first += one.feed("a1" * 12) + one.close()
+    assert first == "the key is [REDACTED:openai_key]"
+    assert second + two.feed("mail.example") + two.close() == "to [REDACTED:email]"
+    assert made.decision()["reason"] == "redacted: openai_key, email"
+
+
 def test_tokens_are_the_conversations() -> None:
     """The call that comes after the budget is used up is taken out."""
     door = Door(load_policy({**POLICY, "token_budget_per_session": 100}))

@@ -1,0 +1,202 @@
+"""Streamed text, masked (I8): what could still become part of a secret waits until it is decided.
+
+    held = Holdback(policy.redactor)
+    for piece in stream: show(held.feed(piece))
+    show(held.close())
+
+However the text is cut, what comes out is together what `redactor.all` makes of the whole. Text
+goes on as soon as no rule can match its end any more: with the shipped patterns, a word later. What
+waits has no bound but the stream's own length, for a private key may be long; a pattern that can
+match any text at all (`(?s)secret.*`), or that is too large to be watched, makes all that follows
+wait for the end. Nothing leaves because it has waited for long. A piece costs its own length, and
+what waits is looked at again only when it has grown by an eighth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import re2
+
+from . import pii
+from .patterns import compile_pattern, searchable
+from .prefixes import as_bytes, coarse, ending, is_lazy, partial, watched
+from .redact import Redactor, Span, _masked
+
+_CONTEXT = 64
+"""Characters before a match that some rule looks at, and more."""
+
+_TRIMMED = 512
+"""Characters that have gone out and are kept, before all but the context is dropped."""
+
+_LOOKED_AT = 256
+"""Characters that may wait and be looked at with every piece."""
+
+_AFTER = r"(?:[\x00-\xff]|\z){2}"
+"""What the check of personal data looks at behind a candidate."""
+
+_WATCHED_FOR = {"credit_card": "[0-9](?:[ -]?[0-9]){13,}"}
+"""Where a kind's pattern also finds what is far too short to be real, the least that is."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """One pattern: how its matches are found, and what in them is masked."""
+
+    regex: re2.Pattern
+    label: str
+    group: int = 0
+    real: Any = None
+    """For personal data: `real(text, start, end)` gives what in a candidate is real."""
+    beginning: re2.Pattern | None = None
+    """For a lazy pattern: it, also where the text ends in it."""
+
+    def matches(self, text: str, start: int) -> Iterator[tuple[int, int, list[Span]]]:
+        """Matches from `start` on, and what to mask in each."""
+        for match in self.regex.finditer(text, start):
+            first, last = match.span()
+            if self.real is not None:
+                yield first, last, list(self.real(text, first, last))
+            else:
+                inner = match.span(self.group)
+                begin, end = inner if inner[0] >= 0 else (first, last)
+                yield first, last, [(begin, end, self.label)] if begin < end else []
+
+    def undecided(self, text: str, start: int) -> int:
+        """For a lazy pattern: the first place from which more text could still change something."""
+        assert self.beginning is not None
+        for match in self.beginning.finditer(text, start):
+            if match.end() == len(text):
+                return int(match.start())
+        return len(text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Watch:
+    """The rules of a redactor, and two patterns that see them all."""
+
+    rules: tuple[_Rule, ...]
+    paths: re2.Pattern
+    """The first place from which some rule matches, or the text ends in a beginning."""
+    beginnings: re2.Pattern
+    """The first place from which the text ends in a beginning (lazy rules are left out)."""
+
+    def undecided(self, text: str, data: bytes, start: int) -> int:
+        """The first place from which more text could still change what is masked."""
+        found = [int(self.beginnings.search(data, start).start())]
+        found += [r.undecided(text, start) for r in self.rules if r.beginning is not None]
+        return min(found)
+
+
+class Holdback:
+    """One streamed text on its way out; `kinds` are those that `Redactor.masked` takes.
+
+    Raises:
+        ValueError: one of them is no kind.
+    """
+
+    def __init__(self, redactor: Redactor, *, kinds: Collection[str] = ("all",)) -> None:
+        rows = tuple((pattern.name, pattern.regex) for pattern in redactor.patterns)
+        known = tuple((name, re2.escape(text)) for name, text in redactor.literals.items())
+        redactor.masked("", kinds)  # says which of them is no kind
+        every = "all" in kinds
+        self._redactor = redactor
+        self._kinds = tuple(kinds)
+        secrets = rows + known if every or "secrets" in kinds else ()
+        self._watch = _watch(secrets, frozenset(pii.PERSONAL if every else kinds))
+        self._text = ""
+        self._data = b""  # the text as the watch reads it
+        self._at = 0
+        self._more: list[str] = []
+        self._missing = 0
+        self._labels: dict[str, None] = {}
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of what was masked up to now, each once, in order of appearance."""
+        return tuple(self._labels)
+
+    def feed(self, piece: str) -> str:
+        """One more piece of the text; what may go out now, which is often nothing."""
+        self._more.append(searchable(piece))
+        self._missing -= len(piece)
+        if self._missing > 0 or self._watch is None:
+            return ""
+        text, data = self._joined()
+        first, last = self._watch.paths.search(data, self._at).span()
+        out = text[self._at : first]
+        self._at = first
+        if last < len(data):  # it seems that something matches
+            out += self._released(self._watch.undecided(text, data, first))
+        if self._at > _TRIMMED:
+            cut = self._at - _CONTEXT
+            self._text, self._data, self._at = text[cut:], data[cut:], _CONTEXT
+        waiting = len(self._text) - self._at
+        self._missing = waiting // 8 if waiting > _LOOKED_AT else 0
+        return out
+
+    def close(self) -> str:
+        """The rest: the text has ended."""
+        text, _ = self._joined()
+        if self._watch is not None:
+            return self._released(len(text))
+        masked, labels = self._redactor.masked(text, self._kinds)
+        self._labels.update(dict.fromkeys(labels))
+        self._text = ""
+        return masked
+
+    def _joined(self) -> tuple[str, bytes]:
+        new = "".join(self._more)
+        self._more.clear()
+        self._text += new
+        self._data += as_bytes(new)
+        return self._text, self._data
+
+    def _released(self, until: int) -> str:
+        """What stands before `until`, masked; a match that goes beyond it waits as a whole."""
+        assert self._watch is not None
+        text, start = self._text, self._at
+        extents: list[tuple[int, int]] = []
+        found: list[Span] = []
+        for rule in self._watch.rules:
+            for first, last, spans in rule.matches(text, start):
+                if first >= until:
+                    break
+                extents.append((first, last))
+                found += spans
+        for first, last in sorted(extents, reverse=True):
+            if first < until < last:
+                until = first
+        inside = [(a - start, b - start, label) for a, b, label in found if a < until]
+        masked, labels = _masked(text[start:until], inside)
+        self._labels.update(dict.fromkeys(labels))
+        self._at = until
+        return masked
+
+
+@lru_cache(maxsize=64)
+def _watch(rows: tuple[tuple[str, str], ...], kinds: frozenset[str]) -> _Watch | None:
+    """The watch over these patterns, given by label; None where they are too much to be watched."""
+    rules = [_rule(label, pattern) for label, pattern in rows]
+    seen = [coarse(pattern) for _, pattern in rows]
+    lazy = [rule.beginning is not None for rule in rules]
+    for label, (kind, pattern, real) in pii.CANDIDATES.items():
+        if kind in kinds:
+            rules.append(_Rule(compile_pattern(pattern), label, real=real))
+            seen.append(coarse(_WATCHED_FOR.get(label, pattern)) + _AFTER)
+            lazy.append(False)
+    try:
+        paths = watched(seen)
+        beginnings = ending(s for s, takes_least in zip(seen, lazy, strict=True) if not takes_least)
+    except ValueError:
+        return None
+    return _Watch(tuple(rules), paths, beginnings)
+
+
+def _rule(label: str, pattern: str) -> _Rule:
+    regex = compile_pattern(pattern)
+    beginning = compile_pattern(partial(pattern)) if is_lazy(pattern) else None
+    return _Rule(regex, label, regex.groupindex.get("secret", 0), beginning=beginning)
