@@ -120,24 +120,22 @@ def decide(policy: Policy | None, call: ToolCall, history: History) -> Verdict:
     if fault:
         return Verdict("block", (Finding("tool_name", "block", fault),), policy.digest)
     findings: list[Finding] = []
+    checks = iter(policy.checks)
     examined: Examined | None = None
-    at = -1
-    while at < len(policy.checks):
+    while True:
         try:
             if examined is None:
                 examined = Examined(call, policy.patterns)
-                at = 0
-            while at < len(policy.checks):
-                findings.extend(policy.checks[at](examined, history))
-                at += 1
+            for check in () if examined.too_long else checks:
+                findings.extend(check(examined, history))
+            break
         except Exception as error:  # noqa: BLE001 - what cannot be checked must not get through
             if examined is None:
                 finding = _failed("arguments", error, "block")
                 return Verdict("block", (finding,), policy.digest)
             word: Word = "block" if policy.fail_closed else "allow"
-            findings.append(_failed(policy.checks[at].rule, error, word))
-            at += 1
-    if examined is not None and examined.bounds:
+            findings.append(_failed(check.rule, error, word))
+    if examined.bounds:
         findings += _bounds(examined)
     if not findings:
         return Verdict("allow", (), policy.digest)

@@ -7,9 +7,12 @@ from collections.abc import Iterator, Sequence
 
 from .fields import Kind
 from .host_fields import typed_hosts
-from .hosts import Destination
+from .hosts import Destination, short
 from .links import links, network_paths
 from .mail import mail_domains, typed_mail
+
+MAX_SIGNS = 20_000
+"""Signs of a destination (@ :/ // \\) in one text that are looked at."""
 
 
 def destinations(text: str, kind: int = Kind.TEXT) -> Iterator[Destination]:
@@ -19,6 +22,9 @@ def destinations(text: str, kind: int = Kind.TEXT) -> Iterator[Destination]:
         yield from typed_hosts(text, kind)
         if colon >= 0 and kind & (Kind.URL | Kind.HOST):
             colon = text.find(":", colon + 1)  # the first link is the value itself
+    if len(text) > MAX_SIGNS and sum(map(text.count, ("@", ":/", "//", "\\"))) > MAX_SIGNS:
+        yield Destination("", short(text), f"more than {MAX_SIGNS} links or addresses in one text")
+        return
     if colon >= 0:
         yield from links(text)
     if "\\" in text or text.count("//") > text.count("://"):

@@ -11,10 +11,13 @@ from __future__ import annotations
 import binascii
 import html.entities
 import re
-import unicodedata
 from collections.abc import Set
 from dataclasses import dataclass, field
 from urllib.parse import unquote_to_bytes
+
+import re2
+
+from .folding import folded
 
 MAX_ROUNDS = 6
 """Rounds of unescaping before a text counts as hidden on purpose."""
@@ -56,15 +59,36 @@ ESCAPES, FOLDS, RUNS, HEXES, DOTS, QUOTES = range(1, 7)
 """The numbers of the signals."""
 ALL_SIGNALS = frozenset(range(1, 7))
 
-_ESCAPE_SIGN = re.compile(_ESCAPED)
-_RUN_SIGN = re.compile(_RUN)
-_HEX_SIGN = re.compile(_HEXED)
+_LONG = 500
+"""Characters from which RE2's automaton is faster than `re`, whatever it costs to begin."""
+
+
+class _Sign:
+    """Whether a text holds something that looks encoded in one way."""
+
+    __slots__ = ("_long", "_short", "_shortest")
+
+    def __init__(self, pattern: str, shortest: int) -> None:
+        self._short, self._long, self._shortest = (
+            re.compile(pattern),
+            re2.compile(pattern),
+            shortest,
+        )
+
+    def found(self, text: str) -> bool:
+        if len(text) < _LONG:
+            return len(text) >= self._shortest and self._short.search(text) is not None
+        return self._long.search(text.encode("utf-8", "surrogatepass")) is not None
+
+
+_ESCAPE_SIGN = _Sign(_ESCAPED, 2)
+_RUN_SIGN = _Sign(_RUN, 8)
+_HEX_SIGN = _Sign(_HEXED, 16)
 
 _B64_RUN = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
 _HEX_RUN = re.compile(r"[0-9A-Fa-f]{16,}")
 _HEX_PAIRS = re.compile(r"(?<![0-9A-Fa-f])[0-9A-Fa-f]{2}(?:(?:[:,] ?| )(?:0x)?[0-9A-Fa-f]{2}){7,}")
 _NO_HEX = re.compile(r"0x|[^0-9A-Fa-f]")
-_SHORTEST_RUN, _SHORTEST_HEX = 8, 16
 _SHORT = 1_024
 """Run length up to which all four alignments of base64 are tried."""
 
@@ -81,22 +105,7 @@ _JSON_ESCAPE = re.compile(r'\\(["\\/bfnrt])')
 _JSON_CHARS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _OVERLONG = re.compile(rb"[\xc0\xc1][\x80-\xbf]|\xe0[\x80-\x9f][\x80-\xbf]")
 
-_IGNORABLE = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
-    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3"
-    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
-)
-"""Default-ignorable code points, tag characters among them (Unicode, DerivedCoreProperties)."""
-
 _TAGS = re.compile("[\U000e0020-\U000e007e]+")
-
-_SIGNS = {
-    # NFKC would make three dots of one character of prose.
-    "\u2026": "\u2026",
-    # Slashes and backslashes that NFKC leaves alone and file layers fold.
-    **dict.fromkeys("\u2044\u2215\u29f8\u2571", "/"),
-    **dict.fromkeys("\u2216\u29f5\u29f9\u2572", "\\"),
-}
 
 
 @dataclass(slots=True)
@@ -117,9 +126,9 @@ def plain(text: str, signals: Set[int] = ALL_SIGNALS) -> bool:
     if FOLDS in signals and not text.isascii() and folded(text) != text:
         return False
     return not (
-        (ESCAPES in signals and _ESCAPE_SIGN.search(text))
-        or (RUNS in signals and len(text) >= _SHORTEST_RUN and _RUN_SIGN.search(text))
-        or (HEXES in signals and len(text) >= _SHORTEST_HEX and _HEX_SIGN.search(text))
+        (ESCAPES in signals and _ESCAPE_SIGN.found(text))
+        or (RUNS in signals and _RUN_SIGN.found(text))
+        or (HEXES in signals and _HEX_SIGN.found(text))
     )
 
 
@@ -129,20 +138,6 @@ def views(text: str) -> Views:
     known = {text}
     _chain(text, seen, known, layer=0)
     return seen
-
-
-def folded(text: str) -> str:
-    """Without invisible characters, compatibility forms made plain (NFKC), slashes folded."""
-    if text.isascii():
-        return text
-    text = _IGNORABLE.sub("", text)
-    if unicodedata.is_normalized("NFKC", text) and _SIGN.search(text) is None:
-        return text
-    parts = _SIGN.split(text)
-    return "".join(_SIGNS.get(p) or unicodedata.normalize("NFKC", p) for p in parts)
-
-
-_SIGN = re.compile("([" + re.escape("".join(_SIGNS)) + "])")
 
 
 def _chain(text: str, seen: Views, known: set[str], layer: int) -> None:
@@ -227,17 +222,17 @@ def _runs(text: str, seen: Views, known: set[str], layer: int) -> None:
     if layer >= MAX_LAYERS:
         return
     readable: list[str] = []
-    for match in _B64_RUN.finditer(text):
-        _open_base64(match[0], readable, seen)
+    for run in dict.fromkeys(_B64_RUN.findall(text)):  # a name that comes up often is one run
+        _open_base64(run, readable, seen)
     if any(c in text for c in "\r\n ") and len(text) > 60:
         whole = "".join(text.split())
         if _B64_RUN.fullmatch(whole):
             _open_base64(whole, readable, seen)
-    for match in _HEX_RUN.finditer(text):
-        digits = match[0]
-        _read(bytes.fromhex(digits[: len(digits) & ~1]), readable, seen)
-    for match in _HEX_PAIRS.finditer(text):
-        _read(bytes.fromhex(_NO_HEX.sub("", match[0])), readable, seen)
+    if _HEX_SIGN.found(text):
+        for digits in dict.fromkeys(_HEX_RUN.findall(text)):
+            _read(bytes.fromhex(digits[: len(digits) & ~1]), readable, seen)
+        for pairs in dict.fromkeys(_HEX_PAIRS.findall(text)):
+            _read(bytes.fromhex(_NO_HEX.sub("", pairs)), readable, seen)
     if readable:
         decoded = "\n".join(dict.fromkeys(readable))
         if decoded not in known:

@@ -11,8 +11,8 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import can_ada
 
@@ -27,8 +27,7 @@ EDGE = re.compile(r"[\W_]+\Z")
 """Punctuation that follows a host in prose."""
 
 
-@dataclass(frozen=True, slots=True)
-class Destination:
+class Destination(NamedTuple):
     """A host that a value names, or the fault for which none can be named.
 
     `host` is canonical (an IPv6 address without brackets); empty where `fault` says what is wrong.

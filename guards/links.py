@@ -23,7 +23,7 @@ _AUTHORITY = re.compile(
 _REST = re.compile(r"[^\s/?#]{1,400}")
 _BARE_HOST = re.compile(r"[^\s/\\?#:]{1,255}[.\u3002\uff0e\uff61]|\[")
 _DOT_SIGNS = frozenset(".\u3002\uff0e\uff61")
-_CLOSED_BEFORE_AT = re.compile(r"\\[^@]*@|[\"'<>`{}|]@")
+_CLOSED_BEFORE_AT = re.compile(r"[\"'<>`{}|]@")
 ONLY_SPECIAL = re.compile(_SPECIAL, re.IGNORECASE)
 _NEXT_URL = re.compile(r"[,;|]+[A-Za-z][A-Za-z0-9+.-]{0,31}:\Z")
 _NETWORK_PATH = re.compile(r"""(?:^\s*|["'(=\[]\s?)([/\\][\t\r\n]*[/\\])""")
@@ -83,7 +83,7 @@ def _ambiguity(authority: str, text: str, end: int, *, strict: bool, users: bool
     after = text[end : end + 1]
     if users:
         rest = _REST.match(text, end)
-        if "@" in authority or (rest and _CLOSED_BEFORE_AT.search(rest[0])):
+        if "@" in authority or (rest and "@" in rest[0] and _closed_before_at(rest[0])):
             return "user information before the host"
     if after == "\\" and (strict or not authority or text[end + 1 : end + 2] in _DOT_SIGNS):
         return "a backslash before the host ends"
@@ -92,6 +92,12 @@ def _ambiguity(authority: str, text: str, end: int, *, strict: bool, users: bool
             return "white space before the host ends"
         return "it is no well-formed host"
     return ""
+
+
+def _closed_before_at(rest: str) -> bool:
+    """Whether a backslash or a closing sign stands before an @ of what follows the authority."""
+    slash = rest.find("\\")
+    return 0 <= slash < rest.rfind("@") or _CLOSED_BEFORE_AT.search(rest) is not None
 
 
 def _without_edge(authority: str) -> str:
@@ -123,9 +129,10 @@ def split_port(authority: str) -> tuple[str, str | None]:
 
 def network_paths(text: str, kind: int) -> Iterator[Destination]:
     """`//host/x` and `\\\\host\\share` where a value, a quote or a bracket begins."""
+    begin = len(text) - len(text.lstrip())
     for match in _NETWORK_PATH.finditer(text):
         at = match.end()
-        first = not text[: match.start(1)].strip()
+        first = match.start(1) <= begin
         device = _UNC_DEVICE.match(text, match.start(1))
         if device is not None:
             if not device[0].upper().rstrip("/\\").endswith("UNC"):

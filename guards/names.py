@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from .encodings import folded
+from .folding import folded
 
 _PREFIX = re.compile(r"__|[./:]")
 _SHOWN = 80

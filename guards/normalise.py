@@ -22,7 +22,10 @@ from .verdict import ToolCall
 
 __all__ = ["MAX_CHARS", "MAX_DEPTH", "Examined", "parse_arguments"]
 
-MAX_LEAVES = 100_000
+MAX_SEARCHED = 500_000
+"""Characters of a call that are searched: more than any model writes in one call."""
+
+MAX_LEAVES = 50_000
 _FRAGMENT = 80
 """Length up to which a text with spaces can be a piece of something split over arguments."""
 _ENDS = 256
@@ -45,7 +48,7 @@ class Examined:
     __slots__ = (
         *("arguments", "bounds", "call", "hits", "joined", "kinds", "leaves", "name", "noise"),
         *("patterns", "views", "_all_paths", "_json", "_lists", "_opened", "_pairs", "_pointless"),
-        *("_strings",),
+        *("_strings", "too_long"),
     )
 
     def __init__(self, call: ToolCall, patterns: PatternSet | None = None) -> None:
@@ -65,6 +68,8 @@ class Examined:
         self._pairs: list[str] = []
         self._opened: list[tuple[int, int, Any]] = []
         self._all_paths: list[str] | None = None
+        self.too_long = False
+        """More than is searched: `hits` says nothing, and the call can only be blocked."""
         self.patterns = patterns if patterns is not None else PatternSet()
         tool = kind_for_tool(call.name)
         try:
@@ -117,9 +122,9 @@ class Examined:
     def _hits(self, tool: int) -> frozenset[int]:
         """Search all texts for all patterns; decode only where something could be encoded."""
         text = "\n".join(self.leaves)
-        if len(text) > MAX_CHARS:
-            self._pointless = True
-            self.bounds.append((-1, f"arguments are longer than {MAX_CHARS} characters"))
+        if len(text) > MAX_SEARCHED:
+            self.bounds.append((-1, f"arguments are longer than {MAX_SEARCHED} characters"))
+            self.too_long = True
             return frozenset()
         patterns = self.patterns
         hits = patterns.candidates(text)

@@ -59,6 +59,8 @@ class Seen:
     """What the source of each entry speaks of."""
     private: dict[str, dict[str, int]] = field(default_factory=dict)
     """Private pieces, by their first word."""
+    heads: set[str] = field(default_factory=set)
+    """How private pieces of one word begin: their first one, two and three characters."""
     wanting: dict[int, list[list[str]]] = field(default_factory=dict)
     """Places that count only if the user named them: of one of the lists, all must be stated."""
     doubtful: set[int] = field(default_factory=set)
@@ -85,7 +87,10 @@ class Seen:
         for value in _texts(entry.get("made")):
             self._put(self.made, " ".join(tokens(value)), number)
         for piece in _texts(entry.get("private")):
-            self.private.setdefault(piece.partition(" ")[0], {}).setdefault(piece, number)
+            first = piece.partition(" ")[0]
+            self.private.setdefault(first, {}).setdefault(piece, number)
+            if first == piece:
+                self.heads.update((piece[:1], piece[:2], piece[:3]))
         self.about.append(subjects(str(entry.get("source")).removeprefix("tool ")))
         self.entries.append(entry)
 
@@ -187,6 +192,8 @@ class Seen:
     def _split(self, found: list[str], end: int) -> Iterator[str]:
         """Codes that are written in other groups than they were seen in."""
         for first, word in enumerate(found):
+            if word[:3] not in self.heads:
+                continue  # no code begins like this: nearly every word of prose
             built = word
             for follower in found[first + 1 : first + 8]:
                 built += follower

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from .encodings import folded
+from .folding import folded
 from .identifiers import TOP_LABELS
 
 MAX_TOKENS = 20_000

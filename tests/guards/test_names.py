@@ -41,6 +41,7 @@ def test_fault_and_shown() -> None:
     """A fault says what is wrong with the name, in plain ASCII."""
     assert name_fault("ok") == ""
     assert "empty" in name_fault(" ")
+    assert "longer than" in name_fault("x" * 513)
     assert "invisible" in name_fault("a\u200bb")
     assert "look-alike" in name_fault("send_еmail")
     assert name_fault("send_еmail").isascii()

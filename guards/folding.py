@@ -1,0 +1,42 @@
+"""One plain form of what looks alike or is invisible: NFKC, without what no reader sees."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_IGNORABLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
+)
+"""Default-ignorable code points, tag characters among them (Unicode, DerivedCoreProperties)."""
+
+_SIGNS = {
+    # NFKC would make three dots of one character of prose.
+    "\u2026": "\u2026",
+    # Slashes and backslashes that NFKC leaves alone and file layers fold.
+    **dict.fromkeys("\u2044\u2215\u29f8\u2571", "/"),
+    **dict.fromkeys("\u2216\u29f5\u29f9\u2572", "\\"),
+}
+_SIGN = re.compile("([" + re.escape("".join(_SIGNS)) + "])")
+_WIDE = {0x3000: " "} | {wide: chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F)}
+"""What NFKC makes of full-width signs: done first, and where that is all, without slow NFKC."""
+
+
+def folded(text: str) -> str:
+    """Without invisible characters, compatibility forms made plain (NFKC), slashes folded."""
+    if text.isascii():
+        return text
+    text = _IGNORABLE.sub("", text)
+    if _is_plain(text):
+        return text
+    text = text.translate(_WIDE)
+    if _is_plain(text):
+        return text
+    parts = _SIGN.split(text)
+    return "".join(_SIGNS.get(p) or unicodedata.normalize("NFKC", p) for p in parts)
+
+
+def _is_plain(text: str) -> bool:
+    return unicodedata.is_normalized("NFKC", text) and _SIGN.search(text) is None
