@@ -231,6 +231,8 @@ class BaseAgent:
         for update in self.graph.stream(given, run.config, **run.options):
             run.trace.saw(update)
             for event in events(update):
+                if event.kind == "answer":
+                    event = replace(event, text=self.graph.shown(event.text, run.config))
                 yield event, run.trace.add(event)
 
     async def _aevents(self, run: _Run, given: Any) -> AsyncGenerator[Happened, None]:
@@ -239,6 +241,9 @@ class BaseAgent:
             async for update in stream:
                 run.trace.saw(update)
                 for event in events(update):
+                    if event.kind == "answer":
+                        text = await self.graph.ashown(event.text, run.config)
+                        event = replace(event, text=text)
                     yield event, run.trace.add(event)
 
     async def _consume(self, run: _Run, given: Any) -> None:

@@ -21,6 +21,7 @@ from langgraph.graph import START, StateGraph
 
 from ..guards.decide import Policy
 from ..guards.ticket import TicketKey
+from ..guards.vault import Vault
 from ..nodes._base import DEFAULT_MAX_STEPS, Here
 from .catalog import ToolCatalog
 from .check import TOOL
@@ -30,7 +31,7 @@ from .drive import NodeRunnable, Work
 from .locked import LockedGraph
 from .runner import ToolRunner
 from .schema import END, Node, Strategy
-from .state import Input, Output, State
+from .state import HiddenInput, Input, Output, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +61,12 @@ def compile_strategy(
     if parts.model is None:
         raise ValueError(f"the strategy {strategy.name!r} calls a model, and none was given")
     builder: StateGraph[Any, Any, Any, Any] = StateGraph(
-        State, context_schema=RunContext, input_schema=Input, output_schema=Output
+        State, context_schema=RunContext, input_schema=HiddenInput, output_schema=Output
     )
+    builder._add_schema(Input)
     catalog = ToolCatalog(parts.tools)
-    work = _work(parts, catalog)
+    vault = _vault(parts)
+    work = replace(_work(parts, catalog), vault=vault)
     for node in strategy.nodes.values():
         exits = {o: _target(strategy.edges[node.name, o]) for o in node.spec.outcomes()}
         runnable = NodeRunnable(
@@ -79,7 +82,11 @@ def compile_strategy(
     # A graph is pickled as what it was made from: the library's own sentinels do not survive it.
     recipe = partial(compile_strategy, strategy, replace(parts, tools=dict(parts.tools)))
     builder.recipe = recipe  # type: ignore[attr-defined]
+    builder.vault = vault  # type: ignore[attr-defined]
     graph = builder.compile(checkpointer=checkpointer, store=store, name=strategy.name)
+    # What callers may give; the rest the graph adds to it itself.
+    builder.input_schema = Input
+    graph.channels[START].typ = Input  # type: ignore[union-attr]
     for name in strategy.nodes:
         graph.nodes[name].writers.clear()  # see drive.py: our nodes write for themselves
     # The library builds its own class; ours adds refusals and no state, so it can take its place.
@@ -105,6 +112,12 @@ def _here(node: Node, parts: Parts, catalog: ToolCatalog, *, has_store: bool) ->
     }
     needed = {name: given[name] for name in node.spec.needs if name in given}
     return Here(policy=parts.policy, max_steps=parts.max_steps, clock=parts.clock, **needed)
+
+
+def _vault(parts: Parts) -> Vault | None:
+    """What hides personal data, where the policy says so."""
+    hides = parts.policy.hides
+    return Vault(parts.tickets, parts.policy.redactor.personal, hides) if hides else None
 
 
 def _work(parts: Parts, catalog: ToolCatalog) -> Work:

@@ -16,6 +16,8 @@ from langchain_core.runnables.config import (
 from langgraph.graph import END
 from langgraph.types import Send, interrupt
 
+from ..guards.vault import Vault
+from ..guards.veil import BARE, Veil, held_in
 from ..nodes._base import (
     APPROVED,
     CallModel,
@@ -58,6 +60,8 @@ class Work:
     options: Mapping[str, Any]
     """Keyword arguments that make `with_tools` know the tools."""
     runner: ToolRunner | None
+    vault: Vault | None = None
+    """Where the policy has personal data hidden."""
 
     def do(self, effect: Effect, thread: str, config: RunnableConfig) -> Any:
         match effect:
@@ -178,12 +182,17 @@ class NodeRunnable(Runnable[Any, Any]):
             max_steps=facts.max_steps or self._here.max_steps,
             caller=facts.caller,
             pause=_pause(config) if "pause" in self._spec.needs else None,
+            veil=self._veil(input, settings) if "veil" in self._spec.needs else BARE,
             answered=_answered(config) if "answered" in self._spec.needs else None,
         )
         step = self._kind.step(self._spec, input, here)
         if not isinstance(step, Generator):
             raise self._returned(step)
         return step, here
+
+    def _veil(self, state: Any, settings: Mapping[str, Any]) -> Veil:
+        thread = str(settings.get("thread_id") or "")
+        return Veil(self._work.vault, thread, held_in(state))
 
     def _left(self, result: object) -> Writes:
         """What to write, the way on included, if the step kept its contract (I5)."""

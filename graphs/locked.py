@@ -18,8 +18,11 @@ from langgraph.graph import END
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
 
+from ..guards.vault import PLACEHOLDER, Vault
+from ..guards.veil import held_in
 from ..nodes._messages import with_ids
 from .check import TOOL
+from .hiding import hidden_input
 from .turns import Turn, turn_of
 
 CHECKPOINTER_KEY = "__pregel_checkpointer"
@@ -48,8 +51,8 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
     def stream(
         self, input: Any, config: RunnableConfig | None = None, **options: Any
     ) -> Iterator[Any]:
-        input = admit(input)
         whole = merge_configs(self.config, ensure_config(config))
+        input = self._hidden(admit(input), whole)
         turn = self._turn(whole)
         if turn is None:
             yield from super().stream(input, config, **options)
@@ -66,8 +69,8 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
     async def astream(
         self, input: Any, config: RunnableConfig | None = None, **options: Any
     ) -> AsyncIterator[Any]:
-        input = admit(input)
         whole = merge_configs(self.config, ensure_config(config))
+        input = self._hidden(admit(input), whole)
         turn = self._turn(whole)
         if turn is None:
             async for chunk in super().astream(input, config, **options):
@@ -135,6 +138,32 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         ]
         return drawn
 
+    def _hidden(self, input: Any, whole: RunnableConfig) -> Any:
+        vault = self._vault
+        return input if vault is None else hidden_input(vault, input, _thread(whole))
+
+    @property
+    def _vault(self) -> Vault | None:
+        found: Vault | None = self.builder.vault  # type: ignore[attr-defined]
+        return found
+
+    def shown(self, text: str, config: RunnableConfig) -> str:
+        """A model's answer in this thread, as its user may read it: real values put back.
+
+        In a paragraph with anything like a link they are not: whoever shows it may load that.
+        """
+        if self._vault is None or PLACEHOLDER.search(text) is None:
+            return text
+        held = held_in(self.get_state(config).values)
+        return self._vault.answer(text, held, _thread(merge_configs(self.config, config)))
+
+    async def ashown(self, text: str, config: RunnableConfig) -> str:
+        """`shown`, for an event loop."""
+        if self._vault is None or PLACEHOLDER.search(text) is None:
+            return text
+        held = held_in((await self.aget_state(config)).values)
+        return self._vault.answer(text, held, _thread(merge_configs(self.config, config)))
+
     def _turn(self, whole: RunnableConfig) -> Turn | None:
         """The turn to wait for: None without a thread, and inside another graph's run."""
         settings = whole.get("configurable", {})
@@ -183,12 +212,16 @@ def admit(input: Any) -> Any:
         LockViolation: the input would jump or write state.
     """
     if isinstance(input, Mapping) and "messages" in input:
-        return {**input, "messages": with_ids(input["messages"])}
+        return {"messages": with_ids(input["messages"])}
     if isinstance(input, Command) and (
         input.goto or input.update or input.graph is not None or input.resume is None
     ):
         raise LockViolation(NO_JUMPS)
     return input
+
+
+def _thread(whole: RunnableConfig) -> str:
+    return str(whole.get("configurable", {}).get("thread_id") or "")
 
 
 def _goes_on(input: Any, whole: RunnableConfig) -> bool:

@@ -10,6 +10,9 @@
 | critique | reflect               | last write         | yes                          |
 | withheld | act                   | last write         | yes                          |
 | approvals | guard                | last write         | yes                          |
+| vault    | input, tool           | first write a name | the new names of each step   |
+
+`vault` holds what placeholders stand for, encrypted under a key that is in no state.
 
 A node's outcome, and the calls that a guard approved with their tickets, are no state: they go from
 the node to its edge and are gone.
@@ -79,10 +82,25 @@ def append(records: list[Any], writes: Sequence[list[Any]]) -> list[Any]:
     return [*records, *(record for write in writes for record in write)]
 
 
+def merge_held(held: dict[str, str], writes: Sequence[dict[str, str]]) -> dict[str, str]:
+    """Reducer of `vault`: what a placeholder stands for is said once."""
+    merged = dict(held)
+    for write in writes:
+        for name, kept in write.items():
+            merged.setdefault(name, kept)
+    return merged
+
+
 class Input(TypedDict):
     """What a graph takes: `{"messages": [...]}`, LangChain messages or `{"role", "content"}`."""
 
     messages: list[Any]
+
+
+class HiddenInput(Input, total=False):
+    """The input as `LockedGraph` hands it on; callers never write the second key."""
+
+    vault: dict[str, str]
 
 
 class Output(TypedDict):
@@ -106,3 +124,6 @@ class State(TypedDict, total=False):
     critique: str
     withheld: dict[str, list[str]]
     approvals: list[dict[str, Any]]
+    vault: Annotated[
+        dict[str, str], DeltaChannel(merge_held, dict, snapshot_frequency=SNAPSHOT_EVERY)
+    ]

@@ -19,6 +19,7 @@ from .outputs import as_data, created_by
 from .patterns import PatternSet
 from .redact import Redactor
 from .rules import Check
+from .vault import Hides
 from .verdict import Finding, ToolCall, Verdict, Word, strictest
 
 __all__ = ["Check", "History", "Policy", "decide"]
@@ -98,6 +99,11 @@ class Policy:
         """Seconds for which an approval of a call may answer for later ones; 0: for none."""
         found = [limit(tool) for c in self.checks if (limit := getattr(c, "approval_s", None))]
         return min(found, default=DEFAULT_MAX_S)
+
+    @property
+    def hides(self) -> Hides | None:
+        """What the policy says of placeholders; None where nothing is hidden from the model."""
+        return next((check for check in self.checks if isinstance(check, Hides)), None)
 
     @property
     def injection_threshold(self) -> float:

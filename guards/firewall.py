@@ -46,8 +46,14 @@ def keepable(policy: Policy) -> Policy:
     """The policy, if a door that keeps no ledger of tool outputs can hold calls to it.
 
     Raises:
-        ValueError: it has a `private` rule, which would find nothing here and let all through.
+        ValueError: it has a `private` rule, which would find nothing here and let all through, or
+            `placeholders`, which nobody would put back.
     """
+    if policy.hides is not None:
+        raise ValueError(
+            f"policy {policy.name!r}: `placeholders` needs to see all that the model reads, which "
+            "this door does not; use build_graph, or leave `placeholders` out"
+        )
     if any(hasattr(check, "pieces") for check in policy.checks):
         raise ValueError(
             f"policy {policy.name!r}: `private` needs to see what the tools bring back, which this "

@@ -1,40 +1,70 @@
-"""Personal data in text: mail address, social security number, card, phone, IPv4 address, IBAN.
+"""Personal data in text: mail address, card, IBAN, social security number, phone, IP address.
 
-Each kind is found by a linear pattern and then checked by what makes it real (check digits, issuer
-ranges, octets, clean boundaries), because redaction rewrites text: a timestamp, an order number,
-a version or a UUID that is masked is corrupted data.
+Each kind is found by a linear pattern and then checked by what makes it real: check digits and
+national formats (python-stdnum), number plans (phonenumbers), `ipaddress`, clean boundaries.
+Redaction rewrites text: a timestamp, an order number, a version or a UUID that is masked is
+corrupted data. The libraries see one candidate of bounded length at a time, never the text, and
+are loaded when the first candidate turns up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
-from functools import cache
+import ipaddress
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from typing import Any, Literal, get_args
 
+from .masks import Span
 from .patterns import compile_pattern
-
-Span = tuple[int, int, str]
-"""Start, end (exclusive) and label."""
 
 PersonalKind = Literal["email", "card", "iban", "ssn", "phone", "ip"]
 PERSONAL: tuple[PersonalKind, ...] = get_args(PersonalKind)
 """The kinds of personal data that a policy can name."""
 
+Detector = Callable[[str], Iterable[Span]]
+"""Finds what no pattern here can, names of people above all."""
+
 _JOINERS = frozenset("._-/:@#=+~\\")
 _VERSION_WORDS = ("version", "release", "ver", "rev", "build", "tag", "upgrade to", "update to")
+_GAPS = frozenset(" -\u00a0\u202f")
+"""What may stand between the groups of an account number."""
+
+
+@dataclass(frozen=True, slots=True)
+class PersonalData:
+    """What counts as personal data: the built-in kinds, and what a policy adds.
+
+    `regions` are ISO 3166 codes whose national phone numbers count; numbers with `+`, and North
+    American ones in their usual spelling, always do. `detectors` are kinds of their own, by name.
+    """
+
+    regions: tuple[str, ...] = ()
+    detectors: tuple[tuple[str, Detector], ...] = ()
+
+    def spans(self, text: str, kinds: Collection[str]) -> Iterator[Span]:
+        """Where `text` holds data of these kinds; in no order, and spans may overlap."""
+        if "email" in kinds and "@" in text:
+            yield from _emails(text)
+        for name, detector in self.detectors:
+            if name in kinds:
+                yield from detector(text)
+        if "ip" in kinds and text.count(":") > 1:
+            yield from _ipv6(text)
+        if not any(map(text.__contains__, "0123456789")):
+            return
+        for label, (kind, real) in _CHECKED.items():
+            if kind in kinds:
+                for match in _pattern(label).finditer(text):
+                    yield from real(text, *match.span())
+        if "phone" in kinds and self.regions:
+            for match in _pattern("national").finditer(text):
+                yield from _national(text, *match.span(), regions=self.regions)
 
 
 def personal(text: str, *, kinds: Collection[str] = PERSONAL) -> Iterator[Span]:
-    """Where `text` holds personal data of these kinds; in no order, and kinds may overlap."""
-    if "email" in kinds and "@" in text:
-        for match in _pattern("email").finditer(text):
-            yield *match.span(), "email"
-    if not any(map(text.__contains__, "0123456789")):
-        return
-    for label, (kind, real) in _CHECKED.items():
-        if kind in kinds:
-            for match in _pattern(label).finditer(text):
-                yield from real(text, *match.span())
+    """Where `text` holds personal data of the built-in kinds."""
+    return PersonalData().spans(text, kinds)
 
 
 def _clean(text: str, start: int, end: int) -> bool:
@@ -49,10 +79,20 @@ def _clean(text: str, start: int, end: int) -> bool:
     return not (after[0] in _JOINERS and len(after) == 2 and after[1].isalnum())
 
 
+def _emails(text: str) -> Iterator[Span]:
+    for match in _pattern("email").finditer(text):
+        start, end = match.span()
+        name, _, domain = match[0].rpartition("@")
+        is_remote = name == "git" and text[end : end + 1] == ":"
+        is_image = domain[0].isdigit() and domain[1:3] in ("x.", "X.")  # logo@2x.png
+        if not is_remote and not is_image:
+            yield start, end, "email"
+
+
 def _ssn(text: str, start: int, end: int) -> Iterator[Span]:
-    area, group, serial = text[start:end].split("-")
-    issued = area not in ("000", "666") and area < "900" and group != "00" and serial != "0000"
-    if issued and _clean(text, start, end):
+    from stdnum.us import ssn
+
+    if _clean(text, start, end) and ssn.is_valid(text[start:end]):
         yield start, end, "ssn"
 
 
@@ -96,6 +136,8 @@ def _card(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _is_card(text: str, window: list[tuple[int, int]]) -> bool:
+    from stdnum import luhn
+
     start, end = window[0][0], window[-1][1]
     separators = {text[b] for _, b in window[:-1]}
     number = "".join(text[a:b] for a, b in window)
@@ -103,31 +145,55 @@ def _is_card(text: str, window: list[tuple[int, int]]) -> bool:
         len(separators) <= 1
         and _clean(text, start, end)
         and _ISSUERS[len(number)](number)
-        and _luhn(number)
+        and bool(luhn.is_valid(number))
     )
 
 
-def _luhn(number: str) -> bool:
-    digits = [int(d) for d in reversed(number)]
-    doubled = (d * 2 - 9 if d > 4 else d * 2 for d in digits[1::2])
-    return (sum(digits[::2]) + sum(doubled)) % 10 == 0
+@lru_cache(maxsize=4_096)
+def _is_phone(value: str, region: str | None) -> bool:
+    """Whether the number plan of its country has such a number."""
+    import phonenumbers
+
+    if not 7 <= sum(map(str.isdigit, value)) <= 15:
+        return False
+    try:
+        number = phonenumbers.parse(value, region)
+    except phonenumbers.NumberParseException:
+        return False
+    return phonenumbers.is_valid_number(number)
 
 
 def _phone(text: str, start: int, end: int) -> Iterator[Span]:
     """With a plus sign, or three groups; what follows after a space may be another number."""
+    region = None if text[start] == "+" else "US"
+    while end > start:
+        if _clean(text, start, end) and _is_phone(text[start:end], region):
+            yield start, end, "phone"
+            return
+        end = start + max(text[start:end].rfind(" "), 0)
+
+
+def _national(text: str, start: int, end: int, *, regions: tuple[str, ...]) -> Iterator[Span]:
+    """In groups, or with the leading zero of a trunk call; a date is none."""
     while end > start:
         value = text[start:end]
-        digits = sum(c.isdigit() for c in value)
-        real = 8 <= digits <= 15 if value[0] == "+" else digits == 10
-        if real and _clean(text, start, end):
+        groups = len(_pattern("digits").findall(value))
+        said = groups > 1 or value[0] == "0"
+        if (
+            said
+            and _clean(text, start, end)
+            and _pattern("date").fullmatch(value) is None
+            and any(_is_phone(value, region) for region in regions)
+        ):
             yield start, end, "phone"
             return
         end = start + max(value.rfind(" "), 0)
 
 
 def _ipv4(text: str, start: int, end: int) -> Iterator[Span]:
-    octets = text[start:end].split(".")
-    if any(int(o) > 255 or (len(o) > 1 and o[0] == "0") for o in octets):
+    try:
+        ipaddress.IPv4Address(text[start:end])
+    except ValueError:
         return
     before = text[max(start - 24, 0) : start]
     if before.endswith("/") and before[-2:-1].isalnum():
@@ -141,6 +207,29 @@ def _ipv4(text: str, start: int, end: int) -> Iterator[Span]:
     trailing = after[:1].isalnum() or (after[:1] in tuple("._-") and after[1:2].isalnum())
     if not joined and not trailing:
         yield start, end, "ipv4"
+
+
+_ROUTED = tuple(map(ipaddress.IPv6Network, ("2000::/3", "fc00::/7", "fe80::/10")))
+"""Addresses of machines; `::` and `::1` are in every program."""
+
+
+def _ipv6(text: str) -> Iterator[Span]:
+    for match in _pattern("ipv6").finditer(text):
+        start, end = match.span()
+        while end > start and text[end - 1] in ":." and text[end - 2 : end] != "::":
+            end -= 1
+        value = text[start:end]
+        if len(value) > 45 or value.count(":") < 2 or value.find(":") != 4:
+            continue
+        edge, after = text[max(start - 1, 0) : start], text[end : end + 1]
+        if edge.isalnum() or edge == "_" or after.isalnum() or after == "_":
+            continue
+        try:
+            address = ipaddress.IPv6Address(value)
+        except ValueError:
+            continue
+        if any(address in network for network in _ROUTED):
+            yield start, end, "ipv6"
 
 
 # Country -> length. (SWIFT IBAN registry.)
@@ -159,21 +248,23 @@ _IBAN_LENGTHS = {
 
 
 def _iban(text: str, start: int, end: int) -> Iterator[Span]:
-    value = text[start:end]
-    size = _IBAN_LENGTHS.get(value[:2])
+    """From a country code and two digits on: as many characters as the country's numbers have."""
+    from stdnum import iban
+
+    size = _IBAN_LENGTHS.get(text[start : start + 2].upper())
     if size is None:
         return
-    kept = 0
-    for offset, char in enumerate(value):
-        kept += char != " "
-        if kept == size:
-            end = start + offset + 1
-            break
-    number = text[start:end].replace(" ", "")
-    if len(number) != size or not _clean(text, start, end):
-        return
-    if int("".join(str(int(c, 36)) for c in number[4:] + number[:4])) % 97 == 1:
-        yield start, end, "iban"
+    number = ""
+    for at in range(start, min(start + 2 * size, len(text))):
+        char = text[at]
+        if char.isascii() and char.isalnum():
+            number += char
+            if len(number) == size:
+                if _clean(text, start, at + 1) and iban.is_valid(number):
+                    yield start, at + 1, "iban"
+                return
+        elif char not in _GAPS or text[at - 1] in _GAPS:
+            return
 
 
 _CHECKED: dict[str, tuple[PersonalKind, Callable[[str, int, int], Iterator[Span]]]] = {
@@ -189,12 +280,16 @@ _PATTERNS = {
     "email": r"[\pL\pN._%+'-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)*\.\pL{2,24}",
     "ssn": r"[0-9]{3}-[0-9]{2}-[0-9]{4}",
     "credit_card": r"[0-9]{4,19}(?:[ -][0-9]{2,6})*",
-    "iban": r"[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]){11,30}",
+    "iban": r"\b[A-Za-z]{2}[0-9]{2}",
     "phone": (
         r"\+[0-9]{1,3}(?:[ .-]?(?:\([0-9]{1,4}\)|[0-9]{1,4})){2,7}"
         r"|\([0-9]{3}\) ?[0-9]{3}[ .-][0-9]{4}|[0-9]{3}[ .-][0-9]{3}[ .-][0-9]{4}"
     ),
+    "national": r"\(?[0-9]{2,12}\)?(?:[ ./-]{1,2}\(?[0-9]{2,9}\)?){0,5}",
+    "digits": "[0-9]+",
+    "date": r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{2,4}",
     "ipv4": r"[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}",
+    "ipv6": r"[0-9A-Fa-f:]*:[0-9A-Fa-f.:]*:[0-9A-Fa-f.:]*",
 }
 
 

@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Literal, get_args
 
+from .masks import Span, replaced, runs_of
 from .patterns import PatternSet, compile_pattern, searchable
-from .pii import PERSONAL, Span, personal
+from .pii import PERSONAL, PersonalData
 from .secrets import SHIPPED, SecretPattern
 
 __all__ = ["KINDS", "SHIPPED", "Kind", "Masked", "Redactor", "SecretPattern", "Span"]
 
-Kind = Literal["secrets", "email", "card", "iban", "ssn", "phone", "ip", "all"]
+Kind = Literal["secrets", "email", "card", "iban", "ssn", "phone", "ip", "presidio", "all"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-"""What a policy can have masked; `all` is every other one."""
+"""What a policy can have masked; `all` is every other one that is there."""
 
 Masked = tuple[str, tuple[str, ...]]
 """The text with masks, and the labels of what was masked, each once, in order of appearance."""
@@ -31,14 +32,16 @@ class Redactor:
     wherever they stand, whatever they look like.
     """
 
-    __slots__ = ("_caseless", "_finder", "_literals", "patterns")
+    __slots__ = ("_caseless", "_finder", "_literals", "patterns", "personal")
 
     def __init__(
         self,
         patterns: Iterable[SecretPattern] = (),
         *,
         literals: Mapping[str, str] | None = None,
+        personal: PersonalData | None = None,
     ) -> None:
+        self.personal = personal or PersonalData()
         self.patterns: tuple[SecretPattern, ...] = (*patterns, *SHIPPED)
         self._literals = {label: value for label, value in (literals or {}).items() if value}
         self._finder = _Finder(self.patterns, ignore_case=False)
@@ -47,7 +50,8 @@ class Redactor:
     def with_literals(self, literals: Mapping[str, str]) -> Redactor:
         """A redactor that also masks these strings, given by label."""
         extra = self.patterns[: len(self.patterns) - len(SHIPPED)]
-        return Redactor(extra, literals={**self._literals, **literals})
+        known = {**self._literals, **literals}
+        return Redactor(extra, literals=known, personal=self.personal)
 
     @property
     def literals(self) -> Mapping[str, str]:
@@ -68,12 +72,23 @@ class Redactor:
         Raises:
             ValueError: one of them is no kind.
         """
+        self.check(kinds)
+        read = searchable(text)
+        every = "all" in kinds
+        spans = self.spans(read) if every or "secrets" in kinds else []
+        wanted = (*PERSONAL, "presidio") if every else kinds
+        return _masked(text, [*spans, *self.personal.spans(read, wanted)])
+
+    def check(self, kinds: Collection[str]) -> None:
+        """Refuse what is no kind, and a kind for which nothing was set up.
+
+        Raises:
+            ValueError: it says which.
+        """
         if unknown := set(kinds).difference(KINDS):
             raise ValueError(f"no kind: {', '.join(sorted(unknown))}; kinds: {', '.join(KINDS)}")
-        text = searchable(text)
-        every = "all" in kinds
-        spans = self.spans(text) if every or "secrets" in kinds else []
-        return _masked(text, [*spans, *personal(text, kinds=PERSONAL if every else kinds)])
+        if "presidio" in kinds and "presidio" not in dict(self.personal.detectors):
+            raise ValueError("the kind `presidio` needs `pii: {presidio: {...}}` in the policy")
 
     def spans(self, text: str) -> list[Span]:
         """Where the secrets in `text` stand."""
@@ -140,21 +155,9 @@ def _occurrences(text: str, part: str, label: str) -> Iterator[Span]:
 
 
 def _masked(text: str, spans: list[Span]) -> Masked:
-    """One mask for each run of overlapping spans; the first found of the longest names it."""
     if not spans:
         return text, ()
     text = searchable(text)
-    pieces: list[str] = []
-    labels: dict[str, None] = {}
-    done, end, label = 0, -1, ""
-    for start, stop, name in sorted(spans, key=lambda s: (s[0], -s[1])):
-        if start >= end:
-            if end >= 0:
-                pieces.append(f"[REDACTED:{label}]")
-                done = end
-            pieces.append(text[done:start])
-            label = name
-            labels[name] = None
-        end = max(end, stop)
-    pieces += [f"[REDACTED:{label}]", text[end:]]
-    return "".join(pieces), tuple(labels)
+    runs = runs_of(spans)
+    new = replaced(text, runs, lambda _, label: f"[REDACTED:{label}]")
+    return new, tuple(dict.fromkeys(label for _, _, label in runs))

@@ -56,6 +56,11 @@ class TicketKey:
             raise ValueError(f"{path}: {wrong}; remove it, and a new one is made")
         return cls(key)
 
+    def derived(self, purpose: str, size: int) -> bytes:
+        """Another key of `size` bytes (64 at most), the same for the same purpose."""
+        data = purpose.encode()
+        return hashlib.blake2b(data, key=self._key, digest_size=size, person=b"derived").digest()
+
     def sign(self, call: ToolCall, *, thread: str, policy: str) -> str:
         """The ticket (hex) for this call, in this thread, under the policy with this digest."""
         text = canonical_json([call.id, call.name, call.arguments, thread, policy])

@@ -11,8 +11,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from typing_extensions import Self
 
 from ..guards.approvals import Bounds, Grant, covering, granted, offered, scope_fault
-from ..guards.audit import record
+from ..guards.audit import Record, record
 from ..guards.ledger import History
+from ..guards.veil import Veil
 from ..guards.verdict import ToolCall, Verdict
 from ._base import Here
 
@@ -63,6 +64,10 @@ class Decided:
         """Whether the call still waits for a person."""
         return self.verdict.word == "ask" and self.approval is None
 
+    def recorded(self, veil: Veil) -> Record:
+        """The record of the verdict, as it may be stored."""
+        return veil.record(record(veil.call(self.call), self.verdict, approval=self.approval))
+
     @property
     def may_run(self) -> bool:
         if self.verdict.word == "ask":
@@ -75,7 +80,7 @@ def question_for(asked: Decided, here: Here) -> dict[str, Any]:
 
     `scope`, where an approval may last, is one that an answer may hand back as it is.
     """
-    shown = record(asked.call, asked.verdict) | {"args": asked.call.arguments}
+    shown = asked.recorded(here.veil) | {"args": here.veil.call(asked.call).arguments}
     scope = offered(asked.call, asked.verdict, max_s=_longest(asked.call, here))
     return shown | {"scope": scope} if scope else shown
 
@@ -146,8 +151,8 @@ def bounds_of(here: Here) -> Bounds:
 
 
 def _longest(call: ToolCall, here: Here) -> int:
-    """Seconds that an approval of the call may last; none where a secret would be kept with it."""
-    if here.policy.redactor.value(call.arguments) != call.arguments:
+    """Seconds that an approval of the call may last; 0 where it would keep what must not be."""
+    if here.policy.redactor.value(call.arguments) != call.arguments or here.veil.hides(call):
         return 0
     return here.policy.approval_s(call.name)
 

@@ -28,6 +28,7 @@ from ..guards.caller import NOBODY, Caller
 from ..guards.decide import Policy
 from ..guards.ledger import USER, Entry, Ledger
 from ..guards.ticket import TicketKey
+from ..guards.veil import BARE, Veil
 from ..guards.verdict import Arguments, ToolCall
 
 State = Mapping[str, Any]
@@ -36,7 +37,7 @@ Update = dict[str, Any]
 DEFAULT_MAX_STEPS = 10
 
 STATE_KEYS = frozenset(
-    {"messages", "run", "ledger", "verdicts", "plan", "critique", "withheld", "approvals"}
+    {"messages", "run", "ledger", "verdicts", "plan", "critique", "withheld", "approvals", "vault"}
 )
 """The keys of a graph's state; `graphs/state.py` says what each is."""
 
@@ -143,6 +144,8 @@ class Here:
     """Who is asking, by the run's context."""
     clock: Callable[[], float] = time.time
     """The time, as seconds since 1970: approvals end."""
+    veil: Veil = BARE
+    """Hides personal data in what is stored, and puts it back in calls; see `guards/vault.py`."""
     has_store: bool = False
     agent_id: str = ""
 

@@ -1,6 +1,6 @@
 """guard: decides every proposed call; the only kind whose `allow` leads into a tool node.
 
-Reads: messages, run, ledger, withheld, verdicts, approvals.
+Reads: messages, run, ledger, withheld, verdicts, approvals, vault.
 Writes: messages, run, verdicts, approvals, approved.
 Outcomes: `allow` (at least one call may run), `block` (none may).
 
@@ -22,7 +22,6 @@ from typing import Any, ClassVar, Literal
 from langchain_core.messages import ToolMessage
 
 from ..guards.approvals import Grant, live
-from ..guards.audit import record
 from ..guards.decide import decide
 from ..guards.ledger import History, Ledger
 from ..guards.rules.sequence import Order, order_of
@@ -33,9 +32,11 @@ from ._order import ORDER, gone_on, standing
 
 
 class Spec(NodeSpec):
-    reads: ClassVar = frozenset({"messages", "run", "ledger", "withheld", "verdicts", "approvals"})
+    reads: ClassVar = frozenset(
+        {"messages", "run", "ledger", "withheld", "verdicts", "approvals", "vault"}
+    )
     writes: ClassVar = frozenset({"messages", "run", "verdicts", "approvals", "approved"})
-    needs: ClassVar = frozenset({"catalog", "tickets", "pause"})
+    needs: ClassVar = frozenset({"catalog", "tickets", "pause", "veil"})
 
     kind: Literal["guard"]
 
@@ -71,7 +72,7 @@ def _history(state: State, here: Here, order: Mapping[str, Any] | None) -> Histo
     run = state.get("run") or {}
     ledger = state.get("ledger") or []
     return History(
-        ledger=ledger if isinstance(ledger, Ledger) else Ledger(ledger),
+        ledger=here.veil.ledger(ledger if isinstance(ledger, Ledger) else Ledger(ledger)),
         thread=here.thread,
         calls=run.get("calls") or {},
         tokens_used=int(run.get("spent") or 0),
@@ -110,9 +111,8 @@ def _beside(decided: list[Decided], rule: Order) -> list[Decided]:
 
 def _judge(proposed: Mapping[str, Any], state: State, here: Here, history: History) -> Decided:
     assert here.catalog is not None
-    call = here.catalog.canonical(
-        ToolCall(proposed["name"], as_arguments(proposed["args"]), id=proposed["id"])
-    )
+    said = ToolCall(proposed["name"], as_arguments(proposed["args"]), id=proposed["id"])
+    call = here.catalog.canonical(here.veil.revealed(said))
     verdict = decide(here.policy, call, history)
     withheld = (state.get("withheld") or {}).get(call.id)
     if withheld:
@@ -199,7 +199,8 @@ def _answered(asked: Decided, answer: Answer, here: Here, history: History) -> D
     if answer.decision != "edit":
         return replace(asked, approval=approval, grant=grant)
     assert here.catalog is not None
-    call = here.catalog.canonical(replace(asked.call, arguments=as_arguments(answer.args)))
+    args = here.veil.answered(as_arguments(answer.args))
+    call = here.catalog.canonical(here.veil.revealed(replace(asked.call, arguments=args)))
     verdict = decide(here.policy, call, history)
     _, labels = here.policy.redactor.secrets(canonical_json(call.arguments))
     if labels:  # a person's secret is none the less a secret: the call goes on through the state
@@ -220,14 +221,13 @@ def _settle(
     for d in decided:
         if d.may_run:
             ticket = here.tickets.sign(d.call, thread=here.thread, policy=here.policy.digest)
-            packed = {"id": d.call.id, "name": d.call.name, "arguments": d.call.arguments}
-            approved.append({"call": packed, "ticket": ticket})
+            approved.append({**here.veil.packed(d.call), "ticket": ticket})
             calls[d.call.name] = calls.get(d.call.name, 0) + 1
         else:
-            answers.append(_refusal(d, here.policy.block_message))
+            answers.append(_refusal(d, here))
     update: dict[str, Any] = {"approved": approved, "run": {**run, "calls": calls}}
     if decided:
-        update["verdicts"] = [record(d.call, d.verdict, approval=d.approval) for d in decided]
+        update["verdicts"] = [d.recorded(here.veil) for d in decided]
     if answers:
         update["messages"] = answers
     given = [d.grant for d in decided if d.grant is not None]
@@ -237,7 +237,7 @@ def _settle(
     return Result("allow" if approved else "block", update)
 
 
-def _refusal(refused: Decided, block_message: str) -> ToolMessage:
+def _refusal(refused: Decided, here: Here) -> ToolMessage:
     """The tool message for a call that will not run: why, in words the model can act on.
 
     Not what would have been allowed (`Finding.allowed`, on the record): whoever steers the model
@@ -250,7 +250,8 @@ def _refusal(refused: Decided, block_message: str) -> ToolMessage:
         why = refused.approval["reason"]
         text = "Not run: the user rejected this call" + (f": {why}" if why else ".")
     else:
-        text = f"{block_message} {verdict.reason}"
+        text = f"{here.policy.block_message} {verdict.reason}"
+    text = here.veil.text(text)
     return ToolMessage(text, tool_call_id=call.id, name=call.name, status="error")
 
 

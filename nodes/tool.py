@@ -1,6 +1,6 @@
 """tool: runs one approved call. As many run side by side as the guard let through.
 
-Reads: approved (the call and the ticket that the guard sent). Writes: messages, ledger.
+Reads: approved (the call and the ticket that the guard sent). Writes: messages, ledger, vault.
 Outcomes: `done` (the call is answered: by the tool's result, or by what went wrong).
 
     nodes: {tool: {kind: tool, timeout_s: 30}}
@@ -21,6 +21,7 @@ from pydantic import Field
 
 from ..guards.ledger import Ledger
 from ..guards.patterns import searchable
+from ..guards.veil import SEALED
 from ..guards.verdict import ToolCall
 from ._base import Here, NodeFault, NodeSpec, Result, RunTool, State, Step, ToolOutcome
 
@@ -29,8 +30,8 @@ DEFAULT_TIMEOUT_S = 60.0
 
 class Spec(NodeSpec):
     reads: ClassVar = frozenset({"approved"})
-    writes: ClassVar = frozenset({"messages", "ledger"})
-    needs: ClassVar = frozenset({"answered"})
+    writes: ClassVar = frozenset({"messages", "ledger", "vault"})
+    needs: ClassVar = frozenset({"answered", "veil"})
 
     kind: Literal["tool"]
     timeout_s: float = Field(default=DEFAULT_TIMEOUT_S, gt=0)
@@ -43,7 +44,7 @@ class Spec(NodeSpec):
 
 
 def step(spec: Spec, state: State, here: Here) -> Step:
-    call = _received(state)
+    call = here.veil.unpacked(_received(state), state.get(SEALED))
     if here.answered is not None and here.answered(call.id):
         return Result("done")  # a ticket that was used: the call has run, and has its answer
     outcome: ToolOutcome = yield RunTool(call, state.get("ticket"), timeout_s=spec.timeout_s)
@@ -53,13 +54,14 @@ def step(spec: Spec, state: State, here: Here) -> Step:
         left_out = len(text) - spec.max_chars
         text = f"{text[: spec.max_chars]}\n[cut here: {left_out} more characters]"
     shown = here.policy.screened(text)
+    safe, held = here.veil.admitted(shown)
     message = ToolMessage(
-        shown if shown.strip() else "(no output)",
+        safe if safe.strip() else "(no output)",
         tool_call_id=call.id,
         name=call.name,
         status="error" if outcome.failed else "success",
     )
-    update: dict[str, Any] = {"messages": [message]}
+    update: dict[str, Any] = {"messages": [message]} | ({"vault": held} if held else {})
     source = f"tool {call.name}"
     if outcome.failed or shown != text:
         # A failure's text, and what the model does not get to see, is nothing to believe.
@@ -67,7 +69,7 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     else:
         seen = here.policy.observed(call, whole, source=source, caller=here.caller)
     if seen:
-        update["ledger"] = [seen]
+        update["ledger"] = [here.veil.entry(seen, whole)]
     return Result("done", update)
 
 

@@ -19,6 +19,7 @@ from ..guards.decide import Policy
 from ..guards.patterns import PatternSet
 from ..guards.redact import Redactor, SecretPattern
 from ..guards.rules import Check, Context, Where, rule_modules
+from ..guards.rules.pii import personal_data
 from ..guards.verdict import canonical_json
 from .problems import (
     ConfigError,
@@ -141,7 +142,10 @@ def _policy(document: Document, *, name: str, source: str) -> Policy:
     head = validate(model, document.data, document)
     data: dict[str, object] = without_blanks(document.data, [model])
     values = {key: getattr(head, key) for key in model.model_fields}
-    redactor = _redactor(values, document)
+    try:
+        redactor = _redactor(values, document)
+    except ValueError as error:
+        raise ConfigValidationError(Problem(document.where(("pii",)), "pii", str(error))) from error
     # `default` speaks of tools, so it is heard where it stands alone, too.
     alone = head.version >= 2 and "default" in data
     given = {*data, "tools"} if alone else {*data}
@@ -185,10 +189,11 @@ def _needs_version_2(key: str, document: Document) -> Problem:
 
 def _redactor(values: Mapping[str, Any], document: Document) -> Redactor:
     """What masks secrets under this policy: the shipped patterns and the file's own."""
-    return Redactor(
+    own = [
         SecretPattern(entry.name, entry.regex, document.where(("secret_patterns", at)))
         for at, entry in enumerate(values.get("secret_patterns") or ())
-    )
+    ]
+    return Redactor(own, personal=personal_data(values.get("pii")))
 
 
 def _digest(data: object) -> str:

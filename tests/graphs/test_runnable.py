@@ -194,6 +194,7 @@ async def test_state_can_be_read(graph: LockedGraph) -> None:
         "messages",
         "run",
         "ledger",
+        "vault",
         "verdicts",
         "plan",
         "critique",

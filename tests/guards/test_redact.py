@@ -63,7 +63,7 @@ def test_kinds_are_chosen() -> None:
         ("credit_card", "ipv4"),
     )
     assert Redactor().masked(text, ["secrets"]) == Redactor().secrets(text)
-    assert Redactor().masked(text, KINDS) == Redactor().all(text)
+    assert Redactor().masked(text, set(KINDS) - {"presidio"}) == Redactor().all(text)
     assert Redactor().masked(text, []) == (text, ())
     with pytest.raises(ValueError, match=r"no kind: mail; kinds: secrets, email, card"):
         Redactor().masked(text, ["mail"])

@@ -1,0 +1,69 @@
+"""Personal data on its way into a graph: hidden before the first checkpoint is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage
+from langgraph.types import Command
+
+from ..guards.vault import Vault, mapped
+from ..guards.veil import ANSWER, SEALED
+from ..nodes._reply import OPAQUE
+
+_NOT_READ = OPAQUE | {"image_url", "url", "source", "file", "audio", "input_audio", "name", "role"}
+"""Fields of content blocks that hold no text for the model to read."""
+
+
+def hidden_input(vault: Vault, input: Any, thread: str) -> Any:
+    """The input of a graph (`admit` has read it) with placeholders, and what they stand for."""
+    if isinstance(input, Command):
+        return Command(resume=_sealed(vault, input.resume, thread))
+    if not isinstance(input, Mapping) or "messages" not in input:
+        return input
+    held: dict[str, str] = {}
+    messages = [_hidden(vault, message, thread, held) for message in input["messages"]]
+    return {**input, "messages": messages, "vault": held}
+
+
+def _hidden(vault: Vault, message: BaseMessage, thread: str, held: dict[str, str]) -> BaseMessage:
+    # A model's own words, which a caller hands back, may hold placeholders of this thread.
+    hide = vault.hide if isinstance(message, AIMessage) else vault.admitted
+
+    def hidden(text: str) -> str:
+        new, more = hide(text, thread)
+        held.update(more)
+        return new
+
+    changes: dict[str, Any] = {"content": _read(message.content, hidden)}
+    if message.additional_kwargs:
+        changes["additional_kwargs"] = _read(message.additional_kwargs, hidden)
+    if isinstance(message, AIMessage):
+        calls = [{**c, "args": mapped(c["args"], hidden)} for c in message.tool_calls]
+        broken = [{**c, "args": hidden(c["args"] or "")} for c in message.invalid_tool_calls]
+        changes |= {"tool_calls": calls, "invalid_tool_calls": broken}
+    return message.model_copy(update=changes)
+
+
+def _read(value: Any, change: Callable[[str], str]) -> Any:
+    """The value with the texts in it that a model reads changed."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {k: v if k in _NOT_READ else _read(v, change) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_read(item, change) for item in value]
+    return value
+
+
+def _sealed(vault: Vault, answers: Any, thread: str) -> Any:
+    """A person's answers, which LangGraph stores, with the arguments in them encrypted."""
+    if not isinstance(answers, Mapping):
+        return answers
+    if "decision" not in answers:
+        return {key: _sealed(vault, value, thread) for key, value in answers.items()}
+    shown = {k: v if k == "args" else vault.hidden(v, thread) for k, v in answers.items()}
+    if isinstance(shown.get("args"), Mapping):
+        shown["args"] = {SEALED: vault.sealed(shown["args"], thread, ANSWER)}
+    return shown

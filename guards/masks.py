@@ -1,0 +1,67 @@
+"""Where masks go: hits that overlap become one, and JSON stays JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect
+from collections.abc import Callable, Iterable, Sequence
+
+Span = tuple[int, int, str]
+"""Start, end (exclusive) and label."""
+
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+
+
+def runs_of(spans: Iterable[Span]) -> list[Span]:
+    """One run for hits that overlap, in order; the first found of the longest names it."""
+    runs: list[Span] = []
+    for start, end, label in sorted(spans, key=lambda s: (s[0], -s[1])):
+        if runs and start < runs[-1][1]:
+            first, stop, name = runs[-1]
+            runs[-1] = (first, max(stop, end), name)
+        else:
+            runs.append((start, end, label))
+    return runs
+
+
+def replaced(text: str, runs: Sequence[Span], write: Callable[[str, str], str]) -> str:
+    """The text with `write(value, label)` in place of each run.
+
+    In a JSON text a bare number becomes a string, so that whoever reads it still can.
+    """
+    if not runs:
+        return text
+    written = [write(text[start:end], label) for start, end, label in runs]
+    new = _joined(text, runs, written)
+    if text.lstrip()[:1] in ("{", "[") and _is_json(text) and not _is_json(new):
+        bare = _bare(text, runs)
+        quoted = [f'"{m}"' if alone else m for m, alone in zip(written, bare, strict=True)]
+        new = _joined(text, runs, quoted)
+    return new
+
+
+def _joined(text: str, runs: Sequence[Span], written: Sequence[str]) -> str:
+    pieces, done = [], 0
+    for (start, end, _), mask in zip(runs, written, strict=True):
+        pieces += [text[done:start], mask]
+        done = end
+    return "".join([*pieces, text[done:]])
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _bare(text: str, runs: Sequence[Span]) -> list[bool]:
+    """For each run whether it stands outside of the strings of a JSON text."""
+    ends = [-1]
+    starts = [-1]
+    for match in _STRING.finditer(text):
+        starts.append(match.start())
+        ends.append(match.end())
+    return [ends[bisect(starts, start) - 1] <= start for start, _, _ in runs]
