@@ -112,10 +112,23 @@ class Redactor:
         if isinstance(value, str):
             return self.secrets(value)[0]
         if isinstance(value, dict):
-            return {self.secrets(k)[0]: self.value(v) for k, v in value.items()}
+            return {self.secrets(k)[0]: self._under(k, v) for k, v in value.items()}
         if isinstance(value, list):
             return [self.value(v) for v in value]
         return value
+
+    def _under(self, key: str, value: Any) -> Any:
+        """A value with its secrets masked, also those that only its name betrays."""
+        if not isinstance(value, str):
+            return self.value(value)
+        named = searchable(f"{key}={value}")
+        first = len(named) - len(value)
+        spans = [
+            (max(start - first, 0), end - first, label)
+            for start, end, label in self.spans(named)
+            if end > first
+        ]
+        return _masked(value, spans)[0]
 
 
 class _Finder:
@@ -125,12 +138,11 @@ class _Finder:
 
     def __init__(self, patterns: Iterable[SecretPattern], *, ignore_case: bool) -> None:
         self._set = PatternSet(signals=())
-        self._rows: dict[int, tuple[str, Any, int]] = {}
+        self._rows: dict[int, tuple[SecretPattern, Any]] = {}
         for pattern in patterns:
             compiled = compile_pattern(pattern.regex, ignore_case=ignore_case)
-            group = compiled.groupindex.get("secret", 0)
             number = self._set.add(pattern.regex, ignore_case=ignore_case)
-            self._rows[number] = (pattern.name, compiled, group)
+            self._rows[number] = (pattern, compiled)
 
     def spans(self, text: str) -> Iterator[Span]:
         hits = self._set.candidates(text)
@@ -138,13 +150,9 @@ class _Finder:
             return
         text = searchable(text)
         for number in sorted(hits):
-            name, compiled, group = self._rows[number]
-            for match in compiled.finditer(text):
-                start, end = match.span(group)
-                if start < 0:  # the match went past the group: then all of it is the secret
-                    start, end = match.span()
-                if start < end:
-                    yield start, end, name
+            pattern, compiled = self._rows[number]
+            for start, end in pattern.finds(compiled, text):
+                yield start, end, pattern.name
 
 
 def _occurrences(text: str, part: str, label: str) -> Iterator[Span]:

@@ -1,99 +1,184 @@
 """What credentials look like: the shipped patterns, always on.
 
-One row a format: label, pattern, an example that must match and one that must not. A group named
-`secret` is what gets masked; without one it is the whole match. Formats are those that providers
-document or that public scanners list; each has a prefix or a context of its own, because a rule
-that hits ordinary text would be switched off.
+One row a format: label and pattern. A group named `secret` is what gets masked; without one it is
+the whole match. Formats are those that providers document or that public scanners list; each has a
+prefix or a context of its own, because a rule that hits ordinary text would be switched off. What
+has no format is found by its name and by how random it looks (`guards/entropy.py`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
+
+from .entropy import NAMED_VALUE, is_named_secret
 
 
 @dataclass(frozen=True, slots=True)
 class SecretPattern:
-    """`name` is the mask's label, `regex` an RE2 pattern, `where` the `file:line` it is from."""
+    """`name` is the mask's label, `regex` an RE2 pattern, `where` the `file:line` it is from.
+
+    `real` has the last word on a match, where a pattern alone cannot tell.
+    """
 
     name: str
     regex: str
     where: str = ""
+    real: Callable[[Any], bool] | None = None
+
+    def finds(self, compiled: Any, text: str) -> Iterator[tuple[int, int]]:
+        """Where its secrets stand in `text` (as `searchable` gives it): start, end (exclusive)."""
+        group = compiled.groupindex.get("secret", 0)
+        for match in compiled.finditer(text):
+            if self.real is not None and not self.real(match):
+                continue
+            start, end = match.span(group)
+            if start < 0:  # the match went past the group: then all of it is the secret
+                start, end = match.span()
+            if start < end:
+                yield start, end
 
 
 _NO_WORD = r"(?:^|[^A-Za-z0-9])"
 _B64 = "[A-Za-z0-9+/]"
 _OPAQUE = r"[A-Za-z0-9._~+/-]"
 
-SHIPPED: tuple[SecretPattern, ...] = tuple(
-    SecretPattern(name, regex)
-    for name, regex in (
-        (
-            "private_key",
-            r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-            r"(?:[\s\S]*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-            r"|[A-Za-z0-9+/=\s:,\\-]*)",
-        ),
-        ("anthropic_key", _NO_WORD + r"(?P<secret>sk-ant-[A-Za-z0-9_-]{16,})"),
-        ("openrouter_key", _NO_WORD + r"(?P<secret>sk-or-v\d-[A-Za-z0-9_-]{16,})"),
-        (
-            "openai_key",
-            _NO_WORD
-            + r"(?P<secret>sk-(?:(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{16,}|[A-Za-z0-9]{20,}))",
-        ),
-        ("google_api_key", r"(?:^|[^A-Za-z0-9+/])(?P<secret>AIza[0-9A-Za-z_-]{35})"),
-        ("google_oauth_token", r"\bya29\.[0-9A-Za-z_-]{20,}"),
-        ("google_client_secret", r"GOCSPX-[A-Za-z0-9_-]{24,}"),
-        ("aws_access_key", r"(?:AKIA|ASIA)[0-9A-Z]{16}"),
-        (
-            "aws_secret_key",
-            r"(?i)(?:aws|secret)[a-z_. -]{0,30}key[\"'\s]{0,4}[:=]{1,2}>?\s{0,4}[\"']?"
-            rf"(?P<secret>{_B64}{{40}})(?:[^A-Za-z0-9+/=]|$)",
-        ),
-        ("azure_storage_key", rf"(?i)AccountKey=(?P<secret>{_B64}{{60,100}}={{0,2}})"),
-        ("azure_sas_signature", r"[?&]sig=(?P<secret>[A-Za-z0-9%+/]{40,}(?:%3D|=){1,2})"),
-        ("azure_client_secret", r"[A-Za-z0-9_~.]{3}[78]Q~[A-Za-z0-9_~.-]{31,34}"),
-        ("github_token", r"gh[opsru]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,}"),
-        ("gitlab_token", r"gl(?:pat|ptt|dt|rt|cbt|soat|ft)-[A-Za-z0-9_.-]{20,}"),
-        ("slack_token", r"xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-\d-[A-Za-z0-9-]{20,}"),
-        (
-            "slack_webhook",
-            r"hooks\.slack\.com/(?:services|workflows)/(?P<secret>[A-Za-z0-9/_]{20,})",
-        ),
-        ("stripe_key", r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/]{24,}"),
-        ("huggingface_token", _NO_WORD + r"(?P<secret>hf_[A-Za-z0-9]{30,})"),
-        ("groq_key", r"gsk_[A-Za-z0-9]{20,}"),
-        ("xai_key", r"\bxai-[A-Za-z0-9]{40,}"),
-        ("perplexity_key", r"\bpplx-[A-Za-z0-9]{32,}"),
-        ("nvidia_key", r"\bnvapi-[A-Za-z0-9_-]{40,}"),
-        ("tavily_key", r"\btvly-[A-Za-z0-9-]{20,}"),
-        ("langsmith_key", r"\blsv2_[a-z]{2}_[0-9a-f]{32}_[0-9a-f]{10}"),
-        ("npm_token", r"\bnpm_[A-Za-z0-9]{36}"),
-        ("pypi_token", r"\bpypi-AgE[A-Za-z0-9_-]{40,}"),
-        ("sendgrid_key", r"\bSG\.[A-Za-z0-9_-]{20,24}\.[A-Za-z0-9_-]{39,50}"),
-        ("telegram_token", r"\b\d{8,10}:AA[A-Za-z0-9_-]{33}"),
-        ("jwt", r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
-        (
-            "authorization_header",
-            r"(?i)\bauthorization[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?:bearer|basic|token)\s{1,4}"
-            rf"(?P<secret>{_OPAQUE}{{8,}}=*)",
-        ),
-        (
-            "bearer_token",
-            # Long enough, and unlike a word: with a digit in it, or longer than words are.
-            rf"(?i)\bbearer\s{{1,4}}(?P<secret>[A-Za-z._~+/-]{{0,40}}[0-9]{_OPAQUE}{{15,}}=*"
-            rf"|{_OPAQUE}{{15,}}[0-9]{_OPAQUE}*=*|[A-Za-z0-9_]{{24,}})",
-        ),
-        (
-            "database_password",
-            r"(?i)\b(?:postgres(?:ql)?|mysql|mariadb|mongodb|redis|rediss|amqps?|mssql|oracle"
-            r"|clickhouse|cockroachdb|ldaps?)(?:\+[a-z0-9]+)?://[^\s:/@]{0,128}:"
-            r"(?P<secret>[^\s@$<{*\[][^\s@]{0,255})@",
-        ),
-        (
-            "url_password",
-            r"(?i)\b(?:https?|ftps?|wss?|ssh|smtps?|imaps?)://[^\s:/@]{1,128}:"
-            r"(?P<secret>[^\s@/$<{*\[][^\s@/]{2,255})@",
-        ),
-    )
+_FORMATS: tuple[tuple[str, str], ...] = (
+    (
+        "private_key",
+        r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+        r"(?:[\s\S]*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+        r"|[A-Za-z0-9+/=\s:,\\-]*)",
+    ),
+    ("anthropic_key", _NO_WORD + r"(?P<secret>sk-ant-[A-Za-z0-9_-]{16,})"),
+    ("openrouter_key", _NO_WORD + r"(?P<secret>sk-or-v\d-[A-Za-z0-9_-]{16,})"),
+    (
+        "openai_key",
+        _NO_WORD
+        + r"(?P<secret>sk-(?:(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{16,}|[A-Za-z0-9]{20,}))",
+    ),
+    ("google_api_key", r"(?:^|[^A-Za-z0-9+/])(?P<secret>AIza[0-9A-Za-z_-]{35})"),
+    ("google_oauth_token", r"\bya29\.[0-9A-Za-z_-]{20,}"),
+    ("google_client_secret", r"GOCSPX-[A-Za-z0-9_-]{24,}"),
+    ("google_refresh_token", r"\b1//0[A-Za-z0-9_-]{30,}"),
+    ("google_express_key", _NO_WORD + r"(?P<secret>AQ\.Ab[A-Za-z0-9_-]{40,})"),
+    ("aws_access_key", r"(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}"),
+    (
+        "aws_bedrock_key",
+        rf"\bABSK{_B64}{{100,}}={{0,2}}|\bbedrock-api-key-{_B64}{{40,}}={{0,2}}",
+    ),
+    (
+        "aws_secret_key",
+        r"(?i)(?:aws|secret)[a-z_. -]{0,30}key[\"'\s]{0,4}[:=]{1,2}>?\s{0,4}[\"']?"
+        rf"(?P<secret>{_B64}{{40}})(?:[^A-Za-z0-9+/=]|$)",
+    ),
+    (
+        "azure_storage_key",
+        rf"(?i)(?:Account|SharedAccess|Access)Key=(?P<secret>{_B64}{{40,100}}={{0,2}})"
+        rf"|(?-i:{_B64}{{76}}\+ASt{_B64}{{6}}==)",
+    ),
+    ("azure_openai_key", r"[A-Za-z0-9]{52}JQQJ9[9D][A-Za-z0-9]{26}"),
+    ("azure_devops_token", r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"),
+    ("azure_sas_signature", r"[?&]sig=(?P<secret>[A-Za-z0-9%+/]{40,}(?:%3D|=){1,2})"),
+    ("azure_client_secret", r"[A-Za-z0-9_~.]{3}[78]Q~[A-Za-z0-9_~.-]{31,34}"),
+    ("github_token", r"gh[opsru]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,}"),
+    (
+        "gitlab_token",
+        r"gl(?:pat|ptt|dt|rtr?|cbt|soat|ft|ffct|imt|agent|oas|wt)-[A-Za-z0-9_.-]{20,}"
+        r"|GR1348941[A-Za-z0-9_-]{20}",
+    ),
+    (
+        "slack_token",
+        r"(?:xoxe\.)?xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-\d-[A-Za-z0-9-]{20,}"
+        r"|xwfp-[A-Za-z0-9-]{20,}",
+    ),
+    (
+        "slack_webhook",
+        r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[A-Za-z0-9/_]{20,})",
+    ),
+    ("stripe_key", r"[rs]k_(?:live|test|prod)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/]{24,}"),
+    ("huggingface_token", _NO_WORD + r"(?P<secret>(?:hf_|api_org_)[A-Za-z0-9]{30,})"),
+    ("groq_key", r"gsk_[A-Za-z0-9]{20,}"),
+    ("xai_key", r"\bxai-[A-Za-z0-9]{40,}"),
+    ("perplexity_key", r"\bpplx-[A-Za-z0-9]{32,}"),
+    ("nvidia_key", r"\bnvapi-[A-Za-z0-9_-]{40,}"),
+    ("tavily_key", r"\btvly-[A-Za-z0-9-]{20,}"),
+    ("langsmith_key", r"\blsv2_[a-z]{2}_[0-9a-f]{32}_[0-9a-f]{10}"),
+    ("npm_token", r"\bnpm_[A-Za-z0-9]{36}"),
+    ("pypi_token", r"\bpypi-AgE[A-Za-z0-9_-]{40,}"),
+    ("sendgrid_key", r"\bSG\.[A-Za-z0-9_-]{20,24}\.[A-Za-z0-9_-]{39,50}"),
+    ("twilio_key", _NO_WORD + r"(?P<secret>SK[0-9a-f]{32})(?:[^0-9A-Za-z]|$)"),
+    (
+        "discord_token",
+        _NO_WORD + r"(?P<secret>[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40})",
+    ),
+    (
+        "discord_webhook",
+        r"discord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks/\d{15,22}/(?P<secret>[A-Za-z0-9_-]{60,})",
+    ),
+    ("mailgun_key", _NO_WORD + r"(?P<secret>key-[0-9a-f]{32})(?:[^0-9a-f]|$)"),
+    ("mailchimp_key", _NO_WORD + r"(?P<secret>[0-9a-f]{32}-us[0-9]{1,2})"),
+    ("digitalocean_token", r"\bdo[opr]_v1_[0-9a-f]{64}"),
+    ("shopify_token", r"\bshp(?:at|ca|pa|ss)_[0-9A-Fa-f]{32}"),
+    ("databricks_token", r"\bdapi[0-9a-f]{32}(?:-\d)?"),
+    ("docker_token", r"\bdckr_[op]at_[A-Za-z0-9_-]{20,}"),
+    ("vault_token", r"\bhv[bsr]\.[A-Za-z0-9_-]{24,}"),
+    ("terraform_token", r"\b[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,70}"),
+    ("grafana_token", r"\bglsa_[A-Za-z0-9]{32}_[0-9A-Fa-f]{8}|\bglc_[A-Za-z0-9+/]{32,}={0,2}"),
+    ("sentry_token", r"\bsntrys_[A-Za-z0-9+/=_]{40,}|\bsntryu_[0-9a-f]{64}"),
+    ("atlassian_token", r"\bATATT3[A-Za-z0-9_=-]{60,}"),
+    ("linear_key", r"\blin_(?:api|oauth)_[A-Za-z0-9]{32,}"),
+    ("notion_token", r"\bntn_[0-9]{11}[A-Za-z0-9]{35}|\bsecret_[A-Za-z0-9]{43}\b"),
+    ("postman_key", r"\bPMAK-[0-9a-f]{24}-[0-9a-f]{34}"),
+    ("doppler_token", r"\bdp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9._-]{40,}"),
+    ("replicate_token", r"\br8_[A-Za-z0-9]{37}"),
+    ("supabase_key", r"\bsbp_[0-9a-f]{40}|\bsb_secret_[A-Za-z0-9_-]{20,}"),
+    ("pinecone_key", r"\bpcsk_[A-Za-z0-9_]{40,}"),
+    ("langfuse_key", r"\bsk-lf-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
+    ("elevenlabs_key", _NO_WORD + r"(?P<secret>sk_[0-9a-f]{48})"),
+    ("heroku_key", r"\bHRKU-[A-Za-z0-9_-]{60,}"),
+    ("newrelic_key", r"\bNRAK-[A-Z0-9]{27}"),
+    ("planetscale_token", r"\bpscale_(?:tkn|oauth|pw)_[A-Za-z0-9_.=-]{32,}"),
+    ("fly_token", r"\bfm[12][ar]?_[A-Za-z0-9+/]{60,}={0,3}|\bfo1_[A-Za-z0-9_-]{43}"),
+    ("onepassword_token", r"\bops_eyJ[A-Za-z0-9+/]{100,}={0,3}"),
+    ("age_key", r"\bAGE-SECRET-KEY-1[0-9A-Z]{58}"),
+    ("rubygems_key", r"\brubygems_[0-9a-f]{48}"),
+    ("figma_token", r"\bfigd_[A-Za-z0-9_-]{38,}"),
+    ("telegram_token", r"\b\d{8,10}:AA[A-Za-z0-9_-]{33}"),
+    ("jwt", r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
+    (
+        "authorization_header",
+        r"(?i)\bauthorization[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?:bearer|basic|token)\s{1,4}"
+        rf"(?P<secret>{_OPAQUE}{{8,}}=*)",
+    ),
+    (
+        "bearer_token",
+        # Long enough, and unlike a word: with a digit in it, or longer than words are.
+        rf"(?i)\bbearer\s{{1,4}}(?P<secret>[A-Za-z._~+/-]{{0,40}}[0-9]{_OPAQUE}{{15,}}=*"
+        rf"|{_OPAQUE}{{15,}}[0-9]{_OPAQUE}*=*|[A-Za-z0-9_]{{24,}})",
+    ),
+    (
+        "database_password",
+        r"(?i)\b(?:postgres(?:ql)?|mysql|mariadb|mongodb|redis|rediss|amqps?|mssql|oracle"
+        r"|clickhouse|cockroachdb|ldaps?)(?:\+[a-z0-9]+)?://[^\s:/@]{0,128}:"
+        r"(?P<secret>[^\s@$<{*\[][^\s@]{0,255})@",
+    ),
+    (
+        "url_password",
+        r"(?i)\b(?:https?|ftps?|wss?|ssh|smtps?|imaps?)://[^\s:/@]{1,128}:"
+        r"(?P<secret>[^\s@/$<{*\[][^\s@/]{2,255})@",
+    ),
+    (
+        "connection_string_password",
+        r"(?i)\b(?:server|data source|host|addr|uid|user|user id|username|database|initial catalog)"
+        r"\s?=[^\n\"';]{1,200};(?:[^\n\"']{0,200};)?\s?(?:password|pwd)\s?="
+        r"\s?(?P<secret>[^;\s\"'<{$%*\[][^;\s\"']{2,127})",
+    ),
+)
+
+SHIPPED: tuple[SecretPattern, ...] = (
+    *(SecretPattern(name, regex) for name, regex in _FORMATS),
+    SecretPattern("generic_secret", NAMED_VALUE, real=is_named_secret),
 )
 """In the order in which a mask takes its label where two of them hit the same text."""

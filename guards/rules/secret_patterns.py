@@ -61,13 +61,16 @@ class Secrets:
         return self._findings(call, history, hits) if hits else ()
 
     def _findings(self, call: Examined, history: History, hits: Iterable[int]) -> Iterator[Finding]:
-        masked = self._masked(call)
+        masked: Arguments | None = None
+        looked = False
         for number in sorted(hits):
             pattern, compiled = self.rows[number]
-            found = _first(call, compiled)
+            found = _first(call, pattern, compiled)
             if found is None:
                 continue
             index, text = found
+            if not looked:
+                masked, looked = self._masked(call), True
             yield Finding(
                 f"{KEY}.{pattern.name}",
                 "block" if masked is None else "redact",
@@ -91,17 +94,17 @@ class Secrets:
             return None
         masked: Arguments = self.redactor.value(call.arguments)
         again = Examined(replace(call.call, arguments=masked), call.patterns)
-        left = (compiled for number, (_, compiled) in self.rows.items() if number in again.hits)
-        return None if any(_first(again, compiled) for compiled in left) else masked
+        left = (row for number, row in self.rows.items() if number in again.hits)
+        return None if any(_first(again, *row) for row in left) else masked
 
 
-def _first(call: Examined, compiled: Any) -> tuple[int, str] | None:
+def _first(call: Examined, pattern: SecretPattern, compiled: Any) -> tuple[int, str] | None:
     """The first text of the call that holds the secret, and what was matched."""
     joined = ((-1, text) for text in call.joined)
     for index, text in (*call.texts(), *joined, *call.noise):
-        match = compiled.search(searchable(text))
-        if match is not None:
-            return index, match[compiled.groupindex.get("secret", 0)] or match[0]
+        read = searchable(text)
+        for start, end in pattern.finds(compiled, read):
+            return index, read[start:end]
     return None
 
 

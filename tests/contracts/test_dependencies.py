@@ -14,7 +14,13 @@ import pytest
 
 from .tree import parsed, pyproject, shown, sources
 
-DISTRIBUTION_OF = {"re2": "google-re2", "yaml": "pyyaml", "dotenv": "python-dotenv"}
+DISTRIBUTION_OF = {
+    "re2": "google-re2",
+    "yaml": "pyyaml",
+    "dotenv": "python-dotenv",
+    "phonenumbers": "phonenumberslite",
+    "stdnum": "python-stdnum",
+}
 """Where a distribution is called otherwise than what it is imported as."""
 
 REACHED_THROUGH = {
@@ -22,6 +28,7 @@ REACHED_THROUGH = {
     "httpx2": "openai",
     "openai": "langchain-openai",
     "anthropic": "langchain-anthropic",
+    "spacy": "presidio-analyzer",
     "psycopg_pool": "langgraph-checkpoint-postgres",
 }
 """What comes with one of our dependencies, by the pin that fits it."""
