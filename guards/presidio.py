@@ -63,7 +63,9 @@ def _engine(language: str, model: str) -> Any:
     except ImportError as error:
         raise ValueError(_EXTRA) from error
     if model and not spacy.util.is_package(model):
-        raise ValueError(f"the spaCy model {model!r} is not installed: python -m spacy download")
+        raise ValueError(
+            f"the spaCy model {model!r} is not installed: see `python -m spacy download`"
+        )
     if model:
         models = [{"lang_code": language, "model_name": model}]
         settings = {"nlp_engine_name": "spacy", "models": models}
@@ -73,4 +75,6 @@ def _engine(language: str, model: str) -> Any:
         nlp.nlp = {language: spacy.blank(language)}
     registry = RecognizerRegistry(supported_languages=[language])
     registry.load_predefined_recognizers(languages=[language], nlp_engine=nlp if model else None)
+    if not model:
+        registry.remove_recognizer("SpacyRecognizer")  # it would promise names, and find none
     return AnalyzerEngine(registry=registry, nlp_engine=nlp, supported_languages=[language])
