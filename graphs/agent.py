@@ -21,6 +21,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 from typing_extensions import Self
 
+from ..guards.limits import Spending
 from ..policies.schema import load_policy
 from ..profiles.llm import read_env
 from ..profiles.prompt import system_prompt
@@ -224,6 +225,7 @@ class BaseAgent:
             prompt=system_prompt(profile, extra=config.extra_instructions),
             agent_id=profile.id,
             max_steps=profile.cognitive.max_steps_per_cycle,
+            spending=config.spending if config.spending is not None else Spending(),
         )
         return compile_strategy(strategy, parts, checkpointer=self._saver, store=config.store)
 

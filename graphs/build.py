@@ -11,6 +11,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
 
 from ..guards.decide import Policy
+from ..guards.limits import Spending
 from ..nodes._base import DEFAULT_MAX_STEPS
 from ..policies.schema import load_policy
 from ..profiles.llm import build_model, read_env, resolve_llm
@@ -36,6 +37,7 @@ def build_graph(
     checkpointer: str | Path | Saver | None = None,
     store: Any = None,
     max_steps: int | None = None,
+    spending: Spending | None = None,
 ) -> LockedGraph:
     """A guarded LangGraph graph: a Runnable that takes and gives `{"messages": [...]}`.
 
@@ -43,7 +45,8 @@ def build_graph(
     a `Policy`, and the shipped `default` where none is given; `model` a chat model or
     `PROVIDER:NAME`; `tools` (callables or LangChain tools) come on top of the profile's. The
     profile may be left out where model and tools are given. `max_steps` bounds the tool rounds of
-    a run.
+    a run. `spending` counts what each caller uses, for `limits`; graphs that are given the same one
+    count together.
 
     Raises:
         ConfigError: a file or name is wrong, with every problem at once.
@@ -65,6 +68,7 @@ def build_graph(
         prompt=system_prompt(loaded) if loaded else "",
         agent_id=loaded.id if loaded else "",
         max_steps=max_steps or steps,
+        spending=spending if spending is not None else Spending(),
     )
     return compile_strategy(load_strategy(strategy), parts, checkpointer=saver, store=store)
 

@@ -20,9 +20,11 @@ from langgraph.graph import END as GRAPH_END
 from langgraph.graph import START, StateGraph
 
 from ..guards.decide import Policy
+from ..guards.limits import Spending
 from ..guards.ticket import TicketKey
 from ..guards.vault import Vault
 from ..nodes._base import DEFAULT_MAX_STEPS, Here
+from .budget import budget_for
 from .catalog import ToolCatalog
 from .check import TOOL
 from .compiled import check_compiled
@@ -46,7 +48,9 @@ class Parts:
     agent_id: str = ""
     max_steps: int = DEFAULT_MAX_STEPS
     clock: Callable[[], float] = time.time
-    """The time by which approvals end."""
+    """The time by which approvals end, and by which `seconds` are counted."""
+    spending: Spending = field(default_factory=Spending)
+    """What callers have used; shared by the graphs that are given the same one."""
 
 
 def compile_strategy(
@@ -133,4 +137,7 @@ def _work(parts: Parts, catalog: ToolCatalog) -> Work:
         else:
             with_tools = bound
     runner = ToolRunner(parts.tools, parts.tickets, policy=parts.policy.digest)
-    return Work(parts.model, with_tools, options, runner)
+    budget = budget_for(
+        parts.policy, parts.model, catalog.descriptions, spending=parts.spending, clock=parts.clock
+    )
+    return Work(parts.model, with_tools, options, runner, budget=budget)

@@ -10,6 +10,7 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 
 from ..guards.decide import Policy
+from ..guards.limits import Spending
 from ..profiles.schema import AgentProfile, unsupported
 from ..profiles.tools.registry import ToolRegistry
 from .build import ToolLike
@@ -24,7 +25,8 @@ class AgentConfig:
     `use_memory`, `use_rag`: None follows the profile. `checkpointer`: `"memory"`, `"sqlite"`, a
     path, a Postgres URL or a LangGraph saver. `use_reflection`, `reflect_after_run`, `save_outcome`
     and `save_trajectory` have a say only where there is a memory to write to; `use_compressor` only
-    where the strategy has a compress node.
+    where the strategy has a compress node. `spending` counts what each caller uses, for `limits`;
+    agents that are given the same one count together.
     """
 
     profile: str | Path | AgentProfile
@@ -34,6 +36,7 @@ class AgentConfig:
     tool_registry: ToolRegistry | None = None
     checkpointer: str | Path | Saver = "memory"
     store: Any = None
+    spending: Spending | None = None
     use_tools: bool = True
     use_memory: bool | None = None
     use_rag: bool | None = None

@@ -32,9 +32,11 @@ from ..nodes._base import (
     UseStore,
 )
 from ..nodes._messages import MessageLog
+from .budget import Budget
 from .callbacks import listened_to
 from .context import RunContext
 from .locked import CHECKPOINTER_KEY, SEND_KEY
+from .meter import USED, Meter
 from .runner import ToolRunner
 
 RUNTIME_KEY = "__pregel_runtime"
@@ -62,25 +64,47 @@ class Work:
     runner: ToolRunner | None
     vault: Vault | None = None
     """Where the policy has personal data hidden."""
+    budget: Budget | None = None
+    """What the graph's policy bounds; None where it bounds nothing."""
 
-    def do(self, effect: Effect, thread: str, config: RunnableConfig) -> Any:
+    def do(
+        self, effect: Effect, thread: str, config: RunnableConfig, meter: Meter | None = None
+    ) -> Any:
+        if meter is None:
+            return self._done(effect, thread, config)
+        effect, config = meter.before(effect, config)
+        return meter.after(effect, self._done(effect, thread, config))
+
+    async def ado(
+        self, effect: Effect, thread: str, config: RunnableConfig, meter: Meter | None = None
+    ) -> Any:
+        if meter is None:
+            return await self._adone(effect, thread, config)
+        effect, config = meter.before(effect, config)
+        return meter.after(effect, await self._adone(effect, thread, config))
+
+    def _done(self, effect: Effect, thread: str, config: RunnableConfig) -> Any:
         match effect:
             case CallModel():
+                cut = {} if effect.max_tokens is None else {"max_tokens": effect.max_tokens}
                 if effect.tools:
-                    return self.with_tools.invoke(effect.messages, config, **self.options)
-                return self.model.invoke(effect.messages, config)
+                    options = {**self.options, **cut}
+                    return self.with_tools.invoke(effect.messages, config, **options)
+                return self.model.invoke(effect.messages, config, **cut)
             case RunTool():
                 return self._runner().run(effect, thread, config)
             case UseStore():
                 return getattr(_store(config), effect.method)(*effect.arguments)
         raise NodeFault(f"a step yielded {type(effect).__name__}, which is no effect")
 
-    async def ado(self, effect: Effect, thread: str, config: RunnableConfig) -> Any:
+    async def _adone(self, effect: Effect, thread: str, config: RunnableConfig) -> Any:
         match effect:
             case CallModel():
+                cut = {} if effect.max_tokens is None else {"max_tokens": effect.max_tokens}
                 if effect.tools:
-                    return await self.with_tools.ainvoke(effect.messages, config, **self.options)
-                return await self.model.ainvoke(effect.messages, config)
+                    options = {**self.options, **cut}
+                    return await self.with_tools.ainvoke(effect.messages, config, **options)
+                return await self.model.ainvoke(effect.messages, config, **cut)
             case RunTool():
                 return await self._runner().arun(effect, thread, config)
             case UseStore():
@@ -143,39 +167,47 @@ class NodeRunnable(Runnable[Any, Any]):
         return writes
 
     def _run(self, input: Any, config: RunnableConfig) -> Writes:
-        step, here = self._begin(input, config)
+        step, here, meter = self._begin(input, config)
         try:
             effect = next(step)
             while True:
                 answer, failure = None, None
                 try:
-                    answer = self._work.do(effect, here.thread, config)
+                    answer = self._work.do(effect, here.thread, config, meter)
                 except Exception as error:  # noqa: BLE001 - the step decides what a failure means
                     failure = error
                 # Not while the failure is being handled: what the step raises in its place, without
                 # the secret, must not carry it along.
                 effect = step.throw(failure) if failure else step.send(answer)
         except StopIteration as stop:
-            return self._left(stop.value)
+            return self._left(stop.value, meter)
+        finally:
+            if meter is not None:
+                meter.close()
 
     async def _arun(self, input: Any, config: RunnableConfig) -> Writes:
-        step, here = self._begin(input, config)
+        step, here, meter = self._begin(input, config)
         try:
             effect = next(step)
             while True:
                 answer, failure = None, None
                 try:
-                    answer = await self._work.ado(effect, here.thread, config)
+                    answer = await self._work.ado(effect, here.thread, config, meter)
                 except Exception as error:  # noqa: BLE001 - the step decides what a failure means
                     failure = error
                 effect = step.throw(failure) if failure else step.send(answer)
         except StopIteration as stop:
-            return self._left(stop.value)
+            return self._left(stop.value, meter)
+        finally:
+            if meter is not None:
+                meter.close()
 
-    def _begin(self, input: Any, config: RunnableConfig) -> tuple[Step, Here]:
+    def _begin(self, input: Any, config: RunnableConfig) -> tuple[Step, Here, Meter | None]:
         settings = config.get("configurable") or {}
         context = getattr(settings.get(RUNTIME_KEY), "context", None)
         facts = context if isinstance(context, RunContext) else NO_CONTEXT
+        budget = self._work.budget
+        meter = None if budget is None else Meter.of(budget, input, facts.caller)
         here = replace(
             self._here,
             thread=str(settings.get("thread_id") or ""),
@@ -184,17 +216,18 @@ class NodeRunnable(Runnable[Any, Any]):
             pause=_pause(config) if "pause" in self._spec.needs else None,
             veil=self._veil(input, settings) if "veil" in self._spec.needs else BARE,
             answered=_answered(config) if "answered" in self._spec.needs else None,
+            used=meter.to_judge if meter and "used" in self._spec.needs else None,
         )
         step = self._kind.step(self._spec, input, here)
         if not isinstance(step, Generator):
             raise self._returned(step)
-        return step, here
+        return step, here, meter
 
     def _veil(self, state: Any, settings: Mapping[str, Any]) -> Veil:
         thread = str(settings.get("thread_id") or "")
         return Veil(self._work.vault, thread, held_in(state))
 
-    def _left(self, result: object) -> Writes:
+    def _left(self, result: object, meter: Meter | None) -> Writes:
         """What to write, the way on included, if the step kept its contract (I5)."""
         if not isinstance(result, Result):
             raise self._returned(result)
@@ -214,6 +247,8 @@ class NodeRunnable(Runnable[Any, Any]):
         # What a guard approved is no state: it goes to the tool node, one task a call, and is gone.
         approved = update.pop(APPROVED, None)
         writes: Writes = list(update.items())
+        if meter is not None and (used := meter.left(approved)) is not None:
+            writes.append((USED, used))
         if approved:
             writes += [(TASKS_CHANNEL, Send(target, one)) for one in approved]
         elif target != END:

@@ -12,7 +12,17 @@ from ..guards.audit import Record
 from ..guards.verdict import ToolCall
 from .events import Event
 
-StopReason = Literal["answered", "max_steps", "max_revisions", "waiting"]
+StopReason = Literal[
+    "answered",
+    "max_steps",
+    "max_revisions",
+    "waiting",
+    "token_limit",
+    "cost_limit",
+    "call_limit",
+    "time_limit",
+    "loop",
+]
 StepKind = Literal["plan", "tool_call", "tool_result", "answer"]
 
 

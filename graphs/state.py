@@ -11,6 +11,7 @@
 | withheld | act                   | last write         | yes                          |
 | approvals | guard                | last write         | yes                          |
 | vault    | input, tool           | first write a name | the new names of each step   |
+| used     | the graph, of itself  | sum                | yes                          |
 
 `vault` holds what placeholders stand for, encrypted under a key that is in no state.
 
@@ -32,6 +33,7 @@ from typing_extensions import TypedDict
 
 from ..guards.ledger import Entry, Ledger
 from ..nodes._messages import MessageLog
+from .meter import add_used
 
 SNAPSHOT_EVERY = 500
 """Updates of a log between two full copies: bounds how far a reload has to read back."""
@@ -127,3 +129,4 @@ class State(TypedDict, total=False):
     vault: Annotated[
         dict[str, str], DeltaChannel(merge_held, dict, snapshot_frequency=SNAPSHOT_EVERY)
     ]
+    used: Annotated[dict[str, Any], add_used]

@@ -12,7 +12,7 @@ has an origin, and no more.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import chain
 from typing import Any
@@ -245,6 +245,19 @@ class History:
     """Who is asking, as the program says that runs this."""
     order: tuple[int, ...] | None = None
     """How the gates of `sequence` stand; None where nobody keeps the order of the calls."""
+    used: Mapping[str, Mapping[str, float]] | None = None
+    """What run, thread and caller have used, for `limits`; None: only tokens and calls are kept."""
+
+    def let_through(self, name: str) -> History:
+        """The history with one more call of this tool in it."""
+        calls = {**self.calls, name: self.calls.get(name, 0) + 1}
+        if self.used is None:
+            return replace(self, calls=calls)
+        used = {
+            scope: {**amounts, "calls": amounts.get("calls", 0) + 1}
+            for scope, amounts in self.used.items()
+        }
+        return replace(self, calls=calls, used=used)
 
     def origin(self, value: str) -> Origin | None:
         """Where `value` was first seen in this thread, or None."""

@@ -47,6 +47,10 @@ APPROVED = "approved"
 OF_THE_THREAD = ("spent", "order")
 """Counters among those of a run that go on with the thread."""
 
+TURN = "turn"
+"""Of a run's counters: the calls that a guard decided last, by id: tool, fingerprint, whether it
+was let through."""
+
 ABANDONED = "Not run: the user went on without it."
 
 
@@ -82,10 +86,15 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class CallModel:
-    """Ask the chat model; the answer is an `AIMessage`. `tools`: whether it may propose calls."""
+    """Ask the chat model; the answer is an `AIMessage`. `tools`: whether it may propose calls.
+
+    `max_tokens`: how much it may write, where a limit leaves less than it would. The graph sees to
+    that.
+    """
 
     messages: list[BaseMessage]
     tools: bool = True
+    max_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +155,26 @@ class Here:
     """The time, as seconds since 1970: approvals end."""
     veil: Veil = BARE
     """Hides personal data in what is stored, and puts it back in calls; see `guards/vault.py`."""
+    used: Callable[[int], Mapping[str, Mapping[str, float]]] | None = None
+    """What run, thread and caller have used, for a judgement on so many calls; None where the
+    policy bounds nothing."""
     has_store: bool = False
     agent_id: str = ""
 
 
 class NodeFault(RuntimeError):
     """A node broke its contract, or its model failed. The message holds no secret."""
+
+
+class LimitReached(RuntimeError):
+    """A limit of the policy has no room for what a step asked for. `reason` is why a run stops."""
+
+    def __init__(self, reason: str, told: str) -> None:
+        super().__init__(told)
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[type[LimitReached], tuple[str, str]]:
+        return LimitReached, (self.reason, str(self))
 
 
 class StepFunction(Protocol):
@@ -205,6 +228,15 @@ def open_run(state: State) -> tuple[dict[str, Any], Update, State]:
     return run, update, {**state, "messages": whole}
 
 
+def run_id(state: State) -> str | None:
+    """What tells the run that goes on, or begins with the user's last message, from others."""
+    messages: Sequence[BaseMessage] = state.get("messages") or []
+    if messages and isinstance(messages[-1], HumanMessage):
+        return _key(messages, len(messages) - 1)
+    found: str | None = (state.get("run") or {}).get("id")
+    return found
+
+
 def _key(messages: Sequence[BaseMessage], position: int) -> str:
     """What tells one message of a thread from another, also where ids were never given."""
     return messages[position].id or f"#{position}"
@@ -223,6 +255,7 @@ def ask_model(messages: list[BaseMessage], here: Here, *, tools: bool = True) ->
     """The model's reply, from inside a step. A failure's text is masked before it goes on (I9).
 
     Raises:
+        LimitReached: the policy leaves no room for the call.
         Exception: what the model raised, or a `NodeFault` in its place where it held a secret.
     """
     try:

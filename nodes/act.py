@@ -1,7 +1,8 @@
 """act: one call of the chat model, which answers or proposes tool calls.
 
 Reads: messages, run, ledger, plan, critique. Writes: messages, run, ledger, withheld.
-Outcomes: `call` (it proposes calls), `answer` (it is done), `limit` (the step bound is reached).
+Outcomes: `call` (it proposes calls), `answer` (it is done), `limit` (the step bound or a limit of
+the policy is reached, or the run goes in circles).
 
     nodes:
       act: {kind: act}
@@ -19,7 +20,9 @@ from typing import Any, ClassVar, Literal
 from langchain_core.messages import BaseMessage, SystemMessage
 from pydantic import Field
 
-from ._base import Here, NodeSpec, Result, State, Step, add_usage, ask_model, open_run
+from ..guards.limits import LOOP
+from ._base import Here, LimitReached, NodeSpec, Result, State, Step, add_usage, ask_model, open_run
+from ._loop import Circle, looked_at
 from ._reply import sealed
 
 
@@ -42,9 +45,22 @@ class Spec(NodeSpec):
 def step(spec: Spec, state: State, here: Here) -> Step:
     run, update, state = open_run(state)
     with_tools = spec.tools == "all"
+    circle: Circle | None = None
+    if with_tools:
+        run, circle = looked_at(run, state, here.policy)
+        if circle is not None and circle.ends_the_run:
+            run["over"] = LOOP
+    if with_tools and run.get("over"):
+        return Result("limit", {**update, "run": {**run, "stopped": run["over"]}})
     if with_tools and run.get("steps", 0) >= (spec.max_substeps or here.max_steps):
         return Result("limit", {**update, "run": {**run, "stopped": "max_steps"}})
-    reply = yield from ask_model(_messages(spec, state, here), here, tools=with_tools)
+    try:
+        line = circle.line if circle is not None and circle.is_told else ""
+        asked = _messages(spec, state, here, line)
+        reply = yield from ask_model(asked, here, tools=with_tools)
+    except LimitReached as reached:
+        stopped = {**update, "run": {**run, "stopped": reached.reason}}
+        return Result("limit" if with_tools else "answer", stopped)
     message, withheld = sealed(reply, here.policy.redactor, state, keep_calls=with_tools)
     run = add_usage(run, reply)
     calling = bool(message and (message.tool_calls or message.invalid_tool_calls))
@@ -55,9 +71,10 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     return Result("call" if calling else "answer", update)
 
 
-def _messages(spec: Spec, state: State, here: Here) -> list[BaseMessage]:
+def _messages(spec: Spec, state: State, here: Here, line: str) -> list[BaseMessage]:
     """What the model reads: one system message (all that providers agree on), then the thread."""
     parts = [here.prompt, spec.instructions, focus(state.get("plan")), state.get("critique") or ""]
+    parts.append(line)
     system = "\n\n".join(part for part in parts if part)
     thread: Sequence[BaseMessage] = state.get("messages") or []
     return [SystemMessage(system), *thread] if system else list(thread)

@@ -114,17 +114,18 @@ def tokens(message: BaseMessage) -> int:
     content = message.content
     for block in content if isinstance(content, list) else [content]:
         if isinstance(block, str):
-            total += _text_tokens(block)
+            total += text_tokens(block)
         elif block.get("type") in ("image", "image_url", "input_image"):
             total += TOKENS_AN_IMAGE
         else:
-            total += _text_tokens(str(block.get("text", block)))
+            total += text_tokens(str(block.get("text", block)))
     if isinstance(message, AIMessage) and message.tool_calls:
-        total += sum(_text_tokens(str(call["args"])) + 8 for call in message.tool_calls)
+        total += sum(text_tokens(str(call["args"])) + 8 for call in message.tool_calls)
     return total
 
 
-def _text_tokens(text: str) -> int:
+def text_tokens(text: str) -> int:
+    """The estimate for a plain text."""
     plain = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
     return (plain + 3) // 4 + (len(text) - plain)
 

@@ -24,11 +24,24 @@ from langchain_core.messages import ToolMessage
 from ..guards.approvals import Grant, live
 from ..guards.decide import decide
 from ..guards.ledger import History, Ledger
+from ..guards.limits import STOPS
+from ..guards.rules.limits import KEY as LIMITS
 from ..guards.rules.sequence import Order, order_of
-from ..guards.verdict import Finding, ToolCall, Verdict, Word, canonical_json, strictest
+from ..guards.verdict import (
+    Finding,
+    ToolCall,
+    Verdict,
+    Word,
+    canonical_json,
+    fingerprint,
+    strictest,
+)
 from ._approvals import Answer, Decided, answers_to, approval_of, lasting, question_for
-from ._base import Here, NodeSpec, Result, State, Step, as_arguments, open_calls
+from ._base import TURN, Here, NodeSpec, Result, State, Step, as_arguments, open_calls
 from ._order import ORDER, gone_on, standing
+
+FINGERPRINT = 16
+"""Digits of a fingerprint that tell the calls of one run apart."""
 
 
 class Spec(NodeSpec):
@@ -36,7 +49,7 @@ class Spec(NodeSpec):
         {"messages", "run", "ledger", "withheld", "verdicts", "approvals", "vault"}
     )
     writes: ClassVar = frozenset({"messages", "run", "verdicts", "approvals", "approved"})
-    needs: ClassVar = frozenset({"catalog", "tickets", "pause", "veil"})
+    needs: ClassVar = frozenset({"catalog", "tickets", "pause", "veil", "used"})
 
     kind: Literal["guard"]
 
@@ -52,6 +65,8 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     order = None if rule is None else standing(rule.automata, state)
     proposed = [call for call in message.tool_calls if call["id"] in waiting]
     history = _history(state, here, order)
+    if here.used is not None:
+        history = replace(history, used=here.used(len(proposed)))
     decided = _decided(proposed, state, here, history)
     if rule is not None and len(decided) > 1:
         decided = _beside(decided, rule)
@@ -180,11 +195,10 @@ def _ask(decided: list[Decided], here: Here, history: History) -> list[Decided]:
 
 def _gone_through(history: History, decided: Sequence[Decided]) -> History:
     """The history with those calls in it that run, or still may."""
-    calls = dict(history.calls)
     for d in decided:
         if d.may_run or d.asks:
-            calls[d.call.name] = calls.get(d.call.name, 0) + 1
-    return replace(history, calls=calls)
+            history = history.let_through(d.call.name)
+    return history
 
 
 def _unanswerable(asked: Decided) -> Decided:
@@ -225,9 +239,17 @@ def _settle(
             calls[d.call.name] = calls.get(d.call.name, 0) + 1
         else:
             answers.append(_refusal(d, here))
-    update: dict[str, Any] = {"approved": approved, "run": {**run, "calls": calls}}
+    run |= {"calls": calls}
+    if over := _over(decided):
+        run["over"] = over
+    update: dict[str, Any] = {"approved": approved, "run": run}
+    turn = {str(c["id"]): (c.get("name") or "unknown", _unread(c), False) for c in broken}
     if decided:
-        update["verdicts"] = [d.recorded(here.veil) for d in decided]
+        records = [d.recorded(here.veil) for d in decided]
+        update["verdicts"] = records
+        for d, told in zip(decided, records, strict=True):
+            turn[d.call.id] = (d.call.name, told["fingerprint"][:FINGERPRINT], d.may_run)
+    run[TURN] = turn
     if answers:
         update["messages"] = answers
     given = [d.grant for d in decided if d.grant is not None]
@@ -235,6 +257,16 @@ def _settle(
         kept = [*(state.get("approvals") or []), *given]
         update["approvals"] = live(kept, now=here.clock())
     return Result("allow" if approved else "block", update)
+
+
+def _over(decided: Sequence[Decided]) -> str:
+    """Why the run ends after this: a call was refused because a limit is used up."""
+    for d in decided:
+        for finding in d.verdict.findings:
+            rule, _, amount = finding.rule.partition(".")
+            if rule == LIMITS and finding.word == "block":
+                return STOPS[amount.rpartition(".")[2]]
+    return ""
 
 
 def _refusal(refused: Decided, here: Here) -> ToolMessage:
@@ -253,6 +285,11 @@ def _refusal(refused: Decided, here: Here) -> ToolMessage:
         text = f"{here.policy.block_message} {verdict.reason}"
     text = here.veil.text(text)
     return ToolMessage(text, tool_call_id=call.id, name=call.name, status="error")
+
+
+def _unread(call: Mapping[str, Any]) -> str:
+    """What tells one call that could not be read from another."""
+    return fingerprint(ToolCall(call.get("name") or "", {"": call.get("args") or ""}))[:FINGERPRINT]
 
 
 def _broken(call: Mapping[str, Any]) -> ToolMessage:

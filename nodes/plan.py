@@ -7,7 +7,8 @@ Outcomes: `step` (one is due: do it), `done` (all are done: sum up).
     edges: {plan.step: act, plan.done: answer}
 
 The first visit of a run asks the model for a plan; each later visit takes the last answer as the
-result of the step that was due. A text in which no step is found is a plan of one step: the task.
+result of the step that was due, and is done where a limit ended the run. A text in which no step is
+found is a plan of one step: the task.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from typing import Any, ClassVar, Literal
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import Field
 
-from ._base import Here, NodeSpec, Result, State, Step, add_usage, ask_model, open_run
+from ..guards.limits import ENDS
+from ._base import Here, LimitReached, NodeSpec, Result, State, Step, add_usage, ask_model, open_run
 
 ASK = (
     "Break the user's task into at most {n} short steps, each of which can be done on its own with "
@@ -53,14 +55,17 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     if not plan or plan["run"] != run.get("id"):
         limit = spec.max_steps or here.max_steps
         system = "\n\n".join(part for part in (here.prompt, ASK.format(n=limit)) if part)
-        reply = yield from ask_model([SystemMessage(system), *messages], here, tools=False)
+        try:
+            reply = yield from ask_model([SystemMessage(system), *messages], here, tools=False)
+        except LimitReached as reached:
+            return Result("done", {**update, "run": {**run, "stopped": reached.reason}})
         run = add_usage(run, reply)
         text = here.policy.redactor.secrets(reply.text)[0]
         steps = steps_in(text)[:limit] or [_task(messages)]
         plan = {"run": run.get("id"), "steps": steps, "results": []}
     elif len(plan["results"]) < len(plan["steps"]):
         plan = {**plan, "results": [*plan["results"], _result(messages, plan.get("after"))]}
-    due = len(plan["results"]) < len(plan["steps"])
+    due = len(plan["results"]) < len(plan["steps"]) and run.get("stopped") not in ENDS
     if due:  # each step has its own tool rounds; a plan that is done gives none
         run = {**run, "steps": 0}
         plan["after"] = messages[-1].id if messages else None

@@ -35,6 +35,11 @@ STOPPED = {
     "max_steps": "the bound on steps was reached (--max-steps sets it)",
     "max_revisions": "the bound on revisions was reached",
     "waiting": "calls wait for an approval",
+    "token_limit": "the policy's limit of tokens is reached",
+    "cost_limit": "the policy's limit of money is reached",
+    "call_limit": "the policy's limit of tool calls is reached",
+    "time_limit": "the policy's limit of time is reached",
+    "loop": "the same calls had the same results again and again",
 }
 
 

@@ -199,6 +199,7 @@ async def test_state_can_be_read(graph: LockedGraph) -> None:
         "plan",
         "critique",
         "withheld",
+        "used",
     }
     assert "ticket" not in str(state.values)
 

@@ -1,0 +1,81 @@
+"""What a policy's limits mean to one graph: the bounds, the model's price, who counts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+
+from ..guards.decide import Policy
+from ..guards.limits import Limits, Price, Spending
+from ..guards.rules.limits import limits_of
+from ..guards.rules.token_budget_per_session import TokenBudget
+
+ASSUMED_OUTPUT_TOKENS = 1_000
+"""What a model is expected to write where nothing bounds it."""
+
+FREE = Price(0.0, 0.0)
+
+Clock = Callable[[], float]
+"""The time in seconds; it may be set back while a call is under way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What the nodes of one graph share: the limits, the counter of callers, the model's price."""
+
+    limits: Limits
+    spending: Spending
+    price: Price = FREE
+    output_tokens: int = ASSUMED_OUTPUT_TOKENS
+    can_be_cut: bool = False
+    """Whether the model can be told how much to write at most."""
+    tool_tokens: int = 0
+    """What the descriptions of the tools take in each request."""
+    clock: Clock = time.time
+
+
+def budget_for(
+    policy: Policy,
+    model: BaseChatModel,
+    tools: Sequence[Any],
+    *,
+    spending: Spending | None = None,
+    clock: Clock = time.time,
+) -> Budget | None:
+    """The budget of a graph; None where its policy bounds nothing.
+
+    Raises:
+        ValueError: money is bounded, and the policy does not say what this model costs.
+    """
+    limits = limits_of(policy)
+    if limits is None and not any(isinstance(check, TokenBudget) for check in policy.checks):
+        return None
+    limits = limits or Limits()
+    name = model_name(model)
+    price = limits.price(name)
+    if price is None and any(limit.amount == "cost_usd" for limit in limits.limits):
+        wrong = (
+            f"limits.prices of policy {policy.name!r} does not say what the model {name!r} costs"
+        )
+        raise ValueError(f"{wrong}; add it, or a glob that names it")
+    most = getattr(model, "max_tokens", None)
+    known = isinstance(most, int) and most > 0
+    return Budget(
+        limits=limits,
+        spending=spending or Spending(),
+        price=price or FREE,
+        output_tokens=most if isinstance(most, int) and known else ASSUMED_OUTPUT_TOKENS,
+        can_be_cut="max_tokens" in type(model).model_fields,
+        tool_tokens=sum(len(str(tool)) for tool in tools) // 4,
+        clock=clock,
+    )
+
+
+def model_name(model: BaseChatModel) -> str:
+    """How a chat model is called by its provider; what it is, where it has no name."""
+    names = (getattr(model, attribute, None) for attribute in ("model_name", "model"))
+    return next((name for name in names if isinstance(name, str) and name), model._llm_type)

@@ -1,0 +1,269 @@
+"""Counts what model calls and tools use, and lets no call begin that a limit has no room for.
+
+It stands at the one place where a graph does I/O, so that every model call is counted, whichever
+node asks for it; and calls of tools that ask models of LangChain's are heard as they happen. What a
+thread and a run have used lies in the state, what a caller has used in `Spending`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar, Token
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import merge_configs
+
+from ..guards.caller import Caller
+from ..guards.limits import Amounts, Limit, Limits, Spending, added
+from ..nodes._base import CallModel, Effect, LimitReached, RunTool, State, run_id
+from ..nodes.compress import tokens
+from .budget import Budget
+from .subcalls import SubCalls
+
+USED = "used"
+"""The state's key for what a thread and its run have used."""
+
+NOTHING = (0, 0)
+"""Tokens read so far in a thread: as estimated, and as the model's provider counted them."""
+
+_heard_by: ContextVar[Spending | None] = ContextVar("_heard_by", default=None)
+"""The counter that hears the model calls of the tool in which this code runs."""
+
+
+def add_used(used: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
+    """Reducer of `used`: sums; what a run has used begins anew with the next run."""
+    run, told = used.get("run") or {}, used.get("told") or []
+    named = more.get("id")
+    if named is not None and named != used.get("id"):
+        run, told = {}, []
+    return {
+        "id": used.get("id") if named is None else named,
+        "run": added(run, more["amounts"]),
+        "thread": added(used.get("thread") or {}, more["amounts"]),
+        "told": [*told, *(key for key in more["told"] if key not in told)],
+        "read": [a + b for a, b in zip(used.get("read") or NOTHING, more["read"], strict=True)],
+    }
+
+
+@dataclass(slots=True)
+class Meter:
+    """What one node uses while it runs."""
+
+    budget: Budget
+    caller: str
+    run: str | None
+    used: dict[str, dict[str, float]]
+    told: list[str]
+    read: tuple[int, int] = NOTHING
+    newly_read: tuple[int, int] = NOTHING
+    amounts: dict[str, float] = field(default_factory=dict)
+    news: list[str] = field(default_factory=list)
+    _reserved: dict[str, float] = field(default_factory=dict)
+    _asked: Sequence[BaseMessage] = ()
+    _estimate: int = 0
+    _since: float = 0.0
+    _hears: SubCalls | None = None
+    _token: Token[Spending | None] | None = None
+
+    @classmethod
+    def of(cls, budget: Budget, state: State, caller: Caller) -> Meter:
+        """A meter that goes on from what the state says."""
+        # A tool's task gets its call and not the state; what it uses is added there all the same.
+        run = run_id(state) if "messages" in state else None
+        kept: Mapping[str, Any] = state.get(USED) or {}
+        same = kept.get("id") == run
+        used = {
+            "run": dict(kept.get("run") or {}) if same else {},
+            "thread": dict(kept.get("thread") or {}),
+        }
+        told = list(kept.get("told") or ()) if same else []
+        who = f"{caller.tenant}/{caller.user}" if caller.tenant else caller.user
+        return cls(budget, who, run, used, told, tuple(kept.get("read") or NOTHING))
+
+    def so_far(self) -> dict[str, dict[str, float]]:
+        """What run, thread and caller have used by now."""
+        return {**self.used, "caller": self.budget.spending.of(self.caller)}
+
+    def before(self, effect: Effect, config: RunnableConfig) -> tuple[Effect, RunnableConfig]:
+        """The effect as it may happen, and its configuration.
+
+        Raises:
+            LimitReached: there is no room for it.
+        """
+        self._since = self.budget.clock()
+        if isinstance(effect, CallModel):
+            return self._admitted(effect), config
+        if isinstance(effect, RunTool):
+            return effect, self._listening(config)
+        return effect, config
+
+    def after(self, effect: Effect, answer: Any) -> Any:
+        """What came of it, counted; a reply gets an estimate of its tokens where it has none."""
+        if isinstance(effect, CallModel):
+            return self._counted(answer)
+        if isinstance(effect, RunTool):
+            self._tool_ran()
+        return answer
+
+    def _admitted(self, effect: CallModel) -> CallModel:
+        """The model call with a word near a limit, cut to what is left."""
+        budget, limits = self.budget, self.budget.limits
+        self._asked = effect.messages
+        if not limits.limits:
+            return effect
+        used = self.so_far()
+        self._estimate = _size(effect.messages) + (budget.tool_tokens if effect.tools else 0)
+        read = round(self._estimate * self._ratio())
+        need = {"tokens": read, "cost_usd": budget.price.of(read, 0)}
+        limit = limits.beyond(used, need)
+        if limit is not None:
+            raise LimitReached(limit.stop, limit.told(used))
+        write = self._room(used, read)
+        wish = {"tokens": read + write, "cost_usd": budget.price.of(read, write)}
+        most = {name: top for name, top in limits.of("caller").items() if name in wish}
+        got = budget.spending.reserve(self.caller, need, wish=wish, most=most)
+        if got is None:  # other runs of this caller took the rest since
+            limit = limits.beyond(self.so_far(), need) or _of_caller(limits)
+            raise LimitReached(limit.stop, limit.told(self.so_far()))
+        self._reserved = got
+        effect = self._noted(effect, used, need)
+        cut = budget.can_be_cut and write < budget.output_tokens
+        return replace(effect, max_tokens=write) if cut else effect
+
+    def _counted(self, reply: AIMessage) -> AIMessage:
+        if not reply.usage_metadata:
+            reply = _estimated(reply, self._estimate or _size(self._asked))
+        elif self._estimate:
+            self.newly_read = (self._estimate, reply.usage_metadata["input_tokens"])
+        usage = reply.usage_metadata
+        assert usage is not None
+        cached = int((usage.get("input_token_details") or {}).get("cache_read") or 0)
+        cost = self.budget.price.of(usage["input_tokens"], usage["output_tokens"], cached)
+        amounts = {"tokens": usage["total_tokens"], "cost_usd": cost}
+        self._count({**amounts, "seconds": self._passed()})
+        return reply
+
+    def close(self) -> None:
+        """Give back what was set aside for a call that came to nothing."""
+        self._stop_listening()
+        if self._reserved:
+            self.budget.spending.settle(self.caller, self._reserved, {})
+            self._reserved = {}
+
+    def to_judge(self, proposed: int) -> dict[str, dict[str, float]]:
+        """What was used, for a guard that judges so many calls. Of the caller's calls only those
+        that are set aside here are free: other runs may be taking theirs."""
+        used = self.so_far()
+        most = self.budget.limits.of("caller").get("calls")
+        if most is not None and proposed:
+            wish = {"calls": float(proposed)}
+            got = self.budget.spending.reserve(self.caller, {}, wish=wish, most={"calls": most})
+            self._reserved = got or {}
+            used["caller"] = {**used["caller"], "calls": most - self._reserved.get("calls", 0)}
+        return used
+
+    def _listening(self, config: RunnableConfig) -> RunnableConfig:
+        """The configuration of a tool, so that its model calls are heard."""
+        if not self.budget.limits.limits:
+            return config
+        self._hears = SubCalls(self.budget.limits, counted=self._heard)
+        self._token = _heard_by.set(self.budget.spending)
+        return merge_configs(config, {"callbacks": [self._hears]})
+
+    def _tool_ran(self) -> None:
+        self._stop_listening()
+        if self._hears is not None:
+            self.amounts = added(self.amounts, self._hears.close())
+        self._count({"seconds": self._passed()})
+
+    def left(self, approved: Sequence[Any] | None) -> dict[str, Any] | None:
+        """What to write to the state as the node ends, and has let these calls through; None where
+        nothing was used."""
+        if approved is not None:
+            self._count({"calls": len(approved)})
+        if not any(self.amounts.values()) and not self.news:
+            return None
+        news = {"told": self.news, "read": list(self.newly_read)}
+        return {"id": self.run, "amounts": self.amounts, **news}
+
+    def _passed(self) -> float:
+        return max(self.budget.clock() - self._since, 0.0)
+
+    def _stop_listening(self) -> None:
+        if self._token is not None:
+            _heard_by.reset(self._token)
+            self._token = None
+
+    def _heard(self, amounts: Amounts) -> None:
+        self.budget.spending.settle(self.caller, {}, amounts)
+
+    def _count(self, amounts: Amounts) -> None:
+        reserved, self._reserved = self._reserved, {}
+        spending = self.budget.spending
+        mine = amounts
+        if _heard_by.get() is spending:
+            # Inside a tool of a graph that shares the counter, that graph counts all but calls.
+            mine = {name: amount for name, amount in amounts.items() if name == "calls"}
+        spending.settle(self.caller, reserved, mine)
+        self.amounts = added(self.amounts, amounts)
+        self.used = {scope: added(used, amounts) for scope, used in self.used.items()}
+
+    def _room(self, used: dict[str, dict[str, float]], read: int) -> int:
+        """How much the model may write: what it would at most, or what is left."""
+        budget, room = self.budget, [self.budget.output_tokens]
+        left = budget.limits.left(used, "tokens")
+        if left is not None:
+            room.append(int(left) - read)
+        money = budget.limits.left(used, "cost_usd")
+        if money is not None and budget.price.output > 0:
+            room.append(int((money - budget.price.of(read, 0)) * 1e6 / budget.price.output))
+        return max(min(room), 1)
+
+    def _ratio(self) -> float:
+        """What the provider's tokens are to ours, as far as this thread has seen."""
+        ours, theirs = (a + b for a, b in zip(self.read, self.newly_read, strict=True))
+        return min(max(theirs / ours, 0.05), 3.0) if ours and theirs else 1.0
+
+    def _noted(
+        self, effect: CallModel, used: dict[str, dict[str, float]], need: Amounts
+    ) -> CallModel:
+        """The call with a line for the model on each limit that it is near for the first time."""
+        if not effect.tools:
+            return effect
+        close = {f"{lim.scope}.{lim.amount}": lim for lim in self.budget.limits.close(used, need)}
+        new = {key: lim for key, lim in close.items() if key not in (*self.told, *self.news)}
+        if not new:
+            return effect
+        self.news += new
+        lines = [NEAR.format(lim.told(used)) for lim in new.values()]
+        return replace(effect, messages=with_system_lines(effect.messages, lines))
+
+
+NEAR = "Near a limit: {}. Finish now, and answer with what you have."
+
+
+def with_system_lines(messages: Sequence[BaseMessage], lines: Sequence[str]) -> list[BaseMessage]:
+    """The messages with lines at the end of their one system message."""
+    first = messages[0] if messages else None
+    if isinstance(first, SystemMessage) and isinstance(first.content, str):
+        return [SystemMessage("\n\n".join([first.content, *lines])), *messages[1:]]
+    return [SystemMessage("\n\n".join(lines)), *messages]
+
+
+def _of_caller(limits: Limits) -> Limit:
+    return next(limit for limit in limits.limits if limit.scope == "caller")
+
+
+def _size(messages: Sequence[BaseMessage]) -> int:
+    return sum(map(tokens, messages))
+
+
+def _estimated(reply: AIMessage, read: int) -> AIMessage:
+    written = tokens(reply)
+    usage = UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)
+    marked = {**reply.response_metadata, "usage_estimated": True}
+    return reply.model_copy(update={"usage_metadata": usage, "response_metadata": marked})
