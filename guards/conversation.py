@@ -136,13 +136,19 @@ class Conversations:
             while len(self._tokens) > MAX_TOKEN_COUNTS:
                 self._tokens.popitem(last=False)
 
-    def remember(self, reply_id: str, past: Past, reply: ModelTurn) -> None:
-        """Let a later request follow `reply` by its id: the provider keeps what went before."""
+    def remember(self, reply_id: str, past: Past, *reply: Turn) -> None:
+        """Let a later request follow `reply` by its id: the provider keeps what went before.
+
+        A reply is a model's turn, and with it the results of what the provider ran itself.
+        """
         if not reply_id:
             return
         with self._lock:
-            (digest,) = _digests(past.digest, [reply])
-            self._by_id[reply_id] = self._then(past, reply, digest)
+            spent = past.history.tokens_used + self._tokens.get(past.digest, 0)
+            past = replace(past, history=replace(past.history, tokens_used=spent))
+            for turn, digest in zip(reply, _digests(past.digest, reply), strict=True):
+                past = self._then(past, turn, digest)
+            self._by_id[reply_id] = past
             self._by_id.move_to_end(reply_id)
             while len(self._by_id) > self._keep:
                 self._by_id.popitem(last=False)

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..conversation import Conversations, ModelTurn, Past, Proposed, Turn
+from ..conversation import Conversations, Past, Proposed, Turn
 from ..decide import Policy
 from ..firewall import UNASKED, masked_call
 from ..holdback import Holdback
@@ -135,6 +135,16 @@ class Exchange:
             counts[finding.call.name] = counts.get(finding.call.name, 0) + 1
         return Judged(proposed, keep, passed, finding)
 
+    def refuse(self, calls: Iterable[Proposed], reason: str) -> None:
+        """Note calls that are refused unjudged: nobody has seen them to their end, say."""
+        for proposed in calls:
+            arguments: Any = proposed.arguments
+            function = {"name": proposed.name, "arguments": arguments}
+            call = ToolCall(proposed.id, "function", function)
+            finding = finding_of(call, self.policy, self.history)
+            _object(finding, Finding("arguments", "block", reason))
+            self.findings.append(finding)
+
     def masked(self, text: str) -> str:
         """A text of the model's, with secrets and personal data masked."""
         masked, labels = self.policy.redactor.all(text)
@@ -155,9 +165,9 @@ class Exchange:
         """Count what the model call used, as the provider says."""
         self._door.conversations.add_tokens(self._past, int(tokens or 0))
 
-    def remember(self, reply_id: str, calls: Iterable[Proposed]) -> None:
-        """Let later requests follow this response by its id; `calls` are those that stayed."""
-        self._door.conversations.remember(reply_id, self._past, ModelTurn(tuple(calls)))
+    def remember(self, reply_id: str, reply: Iterable[Turn]) -> None:
+        """Let later requests follow this response by its id; `reply` is what of it stayed."""
+        self._door.conversations.remember(reply_id, self._past, *reply)
 
     def decision(self) -> Decision:
         """The `firewall` object: what became of the response, as far as it was seen."""

@@ -128,7 +128,7 @@ def test_a_response_can_be_followed() -> None:
     first = door.exchange([UserText("Hi.")])
     call = Proposed("fetch", "{}", "c1")
     first.judge([call])
-    first.remember("resp_1", [call])
+    first.remember("resp_1", [ModelTurn((call,))])
     second = door.exchange([ToolResult("c1", "text")], after="resp_1")
     assert second.history.calls == {"fetch": 1}
     assert not second.judge([Proposed("fetch", "{}", "c2")])[0].keep
