@@ -18,6 +18,12 @@ if os.path.isfile(os.path.join(_beside, "graphs", "schema.py")):
     __path__.append(_beside)
 
 if TYPE_CHECKING:
+    from edgeward.clients import (
+        OPENAI_COMPATIBLE_BASE_URLS,
+        FirewallOpenAI,
+        create_openai_compatible_firewall,
+    )
+    from edgeward.extras import MissingExtra
     from edgeward.firewall import Firewall
     from edgeward.graphs.agent import (
         BaseAgent,
@@ -46,7 +52,6 @@ if TYPE_CHECKING:
     from edgeward.langchain import (
         FirewallCallbackHandler,
         FirewallMiddleware,
-        MissingExtra,
         guard_tools,
     )
     from edgeward.policies.problems import (
@@ -60,6 +65,8 @@ if TYPE_CHECKING:
     from edgeward.profiles.scripted import ScriptedModel
 
 _HOMES = {
+    "clients": "FirewallOpenAI OPENAI_COMPATIBLE_BASE_URLS create_openai_compatible_firewall",
+    "extras": "MissingExtra",
     "firewall": "Firewall",
     "graphs.agent": "BaseAgent PlanAndSolveAgent ReActAgent SimpleAgent create_agent",
     "graphs.build": "build_graph",
@@ -74,7 +81,7 @@ _HOMES = {
     "guards.decide": "Policy decide",
     "guards.firewall": "PolicyViolationError",
     "guards.verdict": "Verdict",
-    "langchain": "FirewallCallbackHandler FirewallMiddleware MissingExtra guard_tools",
+    "langchain": "FirewallCallbackHandler FirewallMiddleware guard_tools",
     "policies.problems": ("ConfigError ConfigFileMissing ConfigParseError ConfigValidationError"),
     "policies.schema": "load_policy",
     "profiles.schema": "AgentProfile",
@@ -83,6 +90,7 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 __all__ = [
+    "OPENAI_COMPATIBLE_BASE_URLS",
     "AgentConfig",
     "AgentProfile",
     "AgentResult",
@@ -96,6 +104,7 @@ __all__ = [
     "Firewall",
     "FirewallCallbackHandler",
     "FirewallMiddleware",
+    "FirewallOpenAI",
     "LockViolation",
     "LockedGraph",
     "MissingExtra",
@@ -115,6 +124,7 @@ __all__ = [
     "build_graph",
     "check_tool_calls",
     "create_agent",
+    "create_openai_compatible_firewall",
     "decide",
     "guard_tools",
     "load_policy",

@@ -6,17 +6,16 @@ not installed: making one says then what to install, and none of them is silentl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .guards.decide import Policy
+from .extras import MissingExtra
 from .guards.firewall import Firewall, PolicyViolationError
 from .guards.langchain.handler import CallbackHooks
 from .guards.langchain.middleware import MiddlewareHooks
 from .guards.langchain.tools import guarded_copy
-from .policies.schema import load_policy
+from .policies.schema import PolicySource, load_policy
 
 if TYPE_CHECKING:
     from langchain.agents.middleware import AgentMiddleware
@@ -30,13 +29,6 @@ __all__ = [
     "PolicyViolationError",
     "guard_tools",
 ]
-
-PolicySource = str | Path | Mapping[str, object] | Policy | None
-"""A shipped name, a path, a mapping, a `Policy`; None is the shipped `default`."""
-
-
-class MissingExtra(ImportError):
-    """Something is used that needs an extra which is not installed."""
 
 
 def _base(module: str, name: str) -> Any:

@@ -96,7 +96,11 @@ def shipped_policies() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in _SHIPPED.glob("*.yaml")))
 
 
-def load_policy(source: str | Path | Mapping[str, object] | Policy | None = None) -> Policy:
+PolicySource = str | Path | Mapping[str, object] | Policy | None
+"""A shipped name, a path, a mapping, a `Policy`; None is the shipped `default`."""
+
+
+def load_policy(source: PolicySource = None) -> Policy:
     """The policy that `source` names or says, ready to decide.
 
     `source` is the name of a shipped policy (`"default"`), the path of a file, the file's content

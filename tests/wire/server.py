@@ -1,4 +1,4 @@
-"""A local server that speaks OpenAI's chat completions and Anthropic's messages as they are.
+"""A local server that speaks OpenAI's chat completions and responses, and Anthropic's messages.
 
 Scripted by a list of replies, one a request; it records what it was sent. Plain and streamed
 answers are made from the same reply: a client that asks for a stream gets events, and arguments
@@ -17,6 +17,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+
+from . import responses
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,15 @@ class Raw:
 
     body: Any
     content_type: str = "application/json"
+
+
+@dataclass(frozen=True)
+class Events:
+    """A stream as given: a dict becomes an event (named by its `type`), a text stays as it is."""
+
+    events: Sequence[Any]
+    cut_after: int | None = None
+    """Break the connection after so many."""
 
 
 @dataclass(frozen=True)
@@ -144,11 +155,18 @@ def _handler(wire: Wire) -> type[BaseHTTPRequestHandler]:
             elif isinstance(reply, Raw):
                 text = reply.body if isinstance(reply.body, str) else json.dumps(reply.body)
                 self._send(200, text.encode(), reply.content_type, {})
+            elif isinstance(reply, Events):
+                self._stream([_event(event) for event in reply.events], reply)
             elif body.get("stream"):
-                events = _anthropic_events(reply) if anthropic else _openai_events(reply, body)
-                self._stream(list(events), reply)
+                self._stream(list(_events(reply, seen)), reply)
             else:
-                self._json(200, _anthropic_body(reply) if anthropic else _openai_body(reply), {})
+                self._json(200, _body(reply, self.path), {})
+
+        def do_GET(self) -> None:
+            self.do_POST()
+
+        def do_DELETE(self) -> None:
+            self.do_POST()
 
         def _json(self, status: int, body: Any, headers: Mapping[str, str]) -> None:
             self._send(status, json.dumps(body).encode(), "application/json", headers)
@@ -164,7 +182,7 @@ def _handler(wire: Wire) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             self.wfile.write(body)
 
-        def _stream(self, events: list[str], reply: Say) -> None:
+        def _stream(self, events: list[str], reply: Say | Events) -> None:
             self.send_response(200)
             self.send_header("content-type", "text/event-stream")
             self.send_header("transfer-encoding", "chunked")
@@ -193,6 +211,29 @@ def _handler(wire: Wire) -> type[BaseHTTPRequestHandler]:
             super().finish()
 
     return Handler
+
+
+def _body(reply: Say, path: str) -> dict[str, Any]:
+    if path.startswith("/v1/messages"):
+        return _anthropic_body(reply)
+    if path.startswith("/v1/responses"):
+        return responses.body(reply)
+    return _openai_body(reply)
+
+
+def _events(reply: Say, seen: Seen) -> Iterator[str]:
+    if seen.path.startswith("/v1/messages"):
+        return _anthropic_events(reply)
+    if seen.path.startswith("/v1/responses"):
+        return map(_event, responses.events(reply))
+    return _openai_events(reply, seen.body)
+
+
+def _event(event: Any) -> str:
+    if isinstance(event, str):
+        return event
+    name = f"event: {event['type']}\n" if "type" in event else ""
+    return f"{name}data: {json.dumps(event)}\n\n"
 
 
 def _error(reply: Fail, anthropic: bool) -> dict[str, Any]:

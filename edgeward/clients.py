@@ -1,0 +1,78 @@
+"""The doors of SDK clients: each wraps a client, and guards what it returns and what it sends.
+
+They can be imported where no SDK is installed; the client that is wrapped brings its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .extras import MissingExtra
+from .guards.clients.openai.client import GuardedOpenAI
+from .guards.clients.openai.providers import OPENAI_COMPATIBLE_BASE_URLS, base_url_of
+from .policies.schema import PolicySource, load_policy
+
+__all__ = ["OPENAI_COMPATIBLE_BASE_URLS", "FirewallOpenAI", "create_openai_compatible_firewall"]
+
+
+class FirewallOpenAI(GuardedOpenAI):
+    """An OpenAI-shaped client, sync or async, whose every reply is held to the policy.
+
+        client = FirewallOpenAI(OpenAI(), "policy.yaml")
+        reply = client.chat.completions.create(model=…, messages=[…], tools=[…])
+        reply.firewall["action"]          # allow, redact or block; also in model_extra["firewall"]
+
+    Guarded are `chat.completions.create`, `.parse` and `.stream`, `responses.create`, `.parse` and
+    `.stream`, each with `stream=True`, raw and streaming responses, under `beta`, and on copies
+    (`with_options`). Secrets and personal data are masked in what is sent and in what comes back; a
+    call that may not run is taken out; in a stream a call is held back until it is whole. Any other
+    method that can return calls or the model's text raises when it is called, unless its path is in
+    `unguarded` (`["completions.create"]`). What returns neither is the client's own. The client
+    that is wrapped is not changed; `isinstance` takes the guarded one for one of its class.
+
+    A client of another SDK, or a fake, is guarded at `chat.completions.create` without streams.
+
+    Raises:
+        ConfigError: the policy cannot be loaded. TypeError: it is no OpenAI-shaped client.
+        ValueError: `unguarded` names what is guarded, or what is not there.
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self, client: Any, policy_path: PolicySource = None, *, unguarded: Sequence[str] = ()
+    ) -> None:
+        super().__init__(client, load_policy(policy_path), unguarded=unguarded)
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+def create_openai_compatible_firewall(
+    provider: str,
+    *,
+    api_key: str | None = None,
+    policy_path: PolicySource = None,
+    base_url: str | None = None,
+    **client_kwargs: Any,
+) -> FirewallOpenAI:
+    """A guarded `openai.OpenAI` for a provider of `OPENAI_COMPATIBLE_BASE_URLS`.
+
+    `base_url` is for a provider that is not in the table, or that has moved. `client_kwargs` go to
+    `openai.OpenAI`. For an async client wrap `openai.AsyncOpenAI(base_url=…)` yourself.
+
+    Raises:
+        MissingExtra: openai is not installed. ValueError: the provider is unknown and no `base_url`
+            is given. ConfigError: the policy cannot be loaded.
+    """
+    url = base_url_of(provider, base_url)
+    try:
+        openai = import_module("openai")
+    except ImportError as error:
+        text = f"{error}; install the extra `openai`: pip install 'edgeward[openai]'"
+        raise MissingExtra(text) from error
+    client = openai.OpenAI(api_key=api_key, base_url=url, **client_kwargs)
+    return FirewallOpenAI(client, policy_path)

@@ -1,0 +1,60 @@
+"""Server-sent events, cut out of bytes as they come and put together again.
+
+Only framing: what an event means is for whoever knows the vendor. Each byte is looked at once,
+however small the pieces are in which a stream arrives.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+_END = re.compile(rb"\r\n\r\n|\n\n|\r\r")
+DONE = b"[DONE]"
+
+Rewrite = Callable[[dict[str, Any]], "list[dict[str, Any]] | None"]
+"""An event's data -> the data of those that go out in its place; None: it goes out as it came."""
+
+
+class EventReader:
+    """Bytes in, the events among them out: each as its raw bytes, its lines of data joined."""
+
+    __slots__ = ("_from", "_held")
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+        self._from = 0
+
+    def feed(self, data: bytes) -> Iterator[tuple[bytes, bytes | None]]:
+        """The events that are whole now; data is None for what has none (comments)."""
+        self._held += data
+        done = 0
+        while found := _END.search(self._held, self._from):
+            raw = bytes(self._held[done : found.end()])
+            self._from = done = found.end()
+            yield raw, _data(raw)
+        if done:
+            del self._held[:done]
+        self._from = max(len(self._held) - 3, 0)
+
+    def rest(self) -> tuple[bytes, bytes | None]:
+        """What is left at the end: clients take it for an event, too."""
+        raw = bytes(self._held)
+        self._held.clear()
+        self._from = 0
+        return raw, _data(raw)
+
+
+def _data(raw: bytes) -> bytes | None:
+    lines = [line[5:].removeprefix(b" ") for line in raw.splitlines() if line.startswith(b"data:")]
+    return b"\n".join(lines) if lines else None
+
+
+def framed(data: Mapping[str, Any], *, named: bool) -> bytes:
+    """An event with this data; `named`: with its type as the event's name, too."""
+    text = json.dumps(data, separators=(",", ":")).encode()
+    name = str(data.get("type", "")).encode() if named else b""
+    head = b"event: " + name + b"\n" if name and not set(name) & set(b"\r\n") else b""
+    return head + b"data: " + text + b"\n\n"

@@ -1,0 +1,231 @@
+"""Chat completions as OpenAI's API words them: the turns of a request, the calls of a reply.
+
+Reads and writes JSON objects; every verdict is the exchange's.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ...conversation import ModelTurn, Proposed, ToolResult, Turn, UserText
+from .._exchange import Exchange, Judged
+from ..defender import Decision
+
+CONTENT = ("messages", "prediction")
+"""The fields of a request that hold text for the model."""
+
+TEXTS = ("content", "refusal", "reasoning_content", "reasoning")
+"""The fields of a message, or of a delta, that hold the model's text."""
+
+CALLS = ("tool_calls", "function_call")
+FINISHED_FOR_CALLS = ("tool_calls", "function_call")
+
+
+def turns_of(messages: Any) -> Iterator[Turn]:
+    """The conversation that a request carries. What the system says is nobody's word."""
+    old = ""
+    for number, message in enumerate(messages if isinstance(messages, list | tuple) else ()):
+        if not isinstance(message, Mapping):
+            continue
+        role, content = message.get("role"), message.get("content")
+        if role == "user":
+            yield UserText(text_of(content))
+        elif role == "assistant":
+            calls = tuple(proposed_in(message))
+            if message.get("function_call") is not None:
+                old = f"function_call {number}"  # it has no id; the next answer is its own
+                calls = (*calls[:-1], replace(calls[-1], id=old))
+            if calls:
+                yield ModelTurn(calls)
+        elif role == "tool":
+            yield ToolResult(str(message.get("tool_call_id") or ""), text_of(content))
+        elif role == "function":
+            yield ToolResult(old, text_of(content))
+
+
+def text_of(content: Any) -> str:
+    """The text of a message's content, which is a text or a list of parts."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list | tuple) else ()
+    texts = (part if isinstance(part, str) else _part_text(part) for part in parts)
+    return "\n".join(text for text in texts if text)
+
+
+def _part_text(part: Any) -> str:
+    found = part.get("text") or part.get("refusal") if isinstance(part, Mapping) else None
+    return found if isinstance(found, str) else ""
+
+
+def proposed_in(message: Mapping[str, Any]) -> Iterator[Proposed]:
+    """The calls of a message, the old `function_call` last."""
+    calls = message.get("tool_calls")
+    for call in calls if isinstance(calls, list | tuple) else ():
+        yield proposed(call)
+    if message.get("function_call") is not None:
+        yield old_call(message["function_call"])
+
+
+def proposed(call: Any) -> Proposed:
+    """One of `tool_calls`. What is no call that we know has no name, and is refused for that."""
+    if not isinstance(call, Mapping):
+        return Proposed("")
+    call_id = name_of(call.get("id"))
+    function, custom = call.get("function"), call.get("custom")
+    if isinstance(function, Mapping) and custom is None:
+        return Proposed(name_of(function.get("name")), _text(function.get("arguments")), call_id)
+    if isinstance(custom, Mapping) and function is None:
+        return Proposed(name_of(custom.get("name")), {"input": _text(custom.get("input"))}, call_id)
+    return Proposed("", id=call_id)
+
+
+def old_call(call: Any) -> Proposed:
+    """A `function_call`, which has no id: its answer names the function."""
+    given = call if isinstance(call, Mapping) else {}
+    name = name_of(given.get("name"))
+    return Proposed(name, _text(given.get("arguments")), name)
+
+
+def name_of(value: Any) -> str:
+    """A name or an id. What is no text names nothing, and is refused for that."""
+    return value if isinstance(value, str) else ""
+
+
+def _text(value: Any) -> Any:
+    """A field's text; anything else as it is, for the guard to refuse."""
+    return "" if value is None else value
+
+
+class ChatReply:
+    """A chat completion in flight, not streamed."""
+
+    def __init__(self, body: Mapping[str, Any], exchange: Exchange) -> None:
+        self.body = body
+        self.exchange = exchange
+        self._seen = False
+
+    @property
+    def firewall(self) -> Decision | None:
+        """The decision; None until the reply was seen."""
+        return self.exchange.decision() if self._seen else None
+
+    def whole(self, data: dict[str, Any]) -> dict[str, Any]:
+        """The completion, guarded, with the decision as `firewall`."""
+        choices = data.get("choices")
+        for number, choice in enumerate(choices if isinstance(choices, list) else ()):
+            if isinstance(choice, dict):
+                self._choice(choice, number)
+        self.exchange.add_tokens(tokens_of(data))
+        self._seen = True
+        data["firewall"] = self.firewall
+        return data
+
+    def event(self, data: dict[str, Any]) -> list[dict[str, Any]] | None:
+        """No event comes here."""
+        raise NotImplementedError
+
+    def end(self, *, finished: bool) -> list[dict[str, Any]]:
+        """Nothing is left."""
+        return []
+
+    def _choice(self, choice: dict[str, Any], number: int) -> None:
+        message = choice.get("message")
+        if not isinstance(message, dict):
+            return
+        if mask_texts(message, self.exchange) and choice.get("logprobs") is not None:
+            choice["logprobs"] = None  # it spells the text out, token by token
+        stripped = self._strip(message, number)
+        if not stripped or any(message.get(field) for field in CALLS):
+            return
+        if choice.get("finish_reason") in FINISHED_FOR_CALLS:
+            choice["finish_reason"] = "stop"
+        if not has_text(message):
+            message[refusal_field(self.body)] = self.exchange.policy.block_message
+
+    def _strip(self, message: dict[str, Any], number: int) -> bool:
+        """Take the refused calls out of the message; whether there were any."""
+        calls = message.get("tool_calls")
+        if calls and not isinstance(calls, list):
+            calls = message["tool_calls"] = [calls]
+        judged = self.exchange.judge(proposed_in(message), choice=number)
+        if isinstance(calls, list) and calls:
+            pairs = zip(calls, judged, strict=False)
+            message["tool_calls"] = [passed_call(c, j) for c, j in pairs if j.keep]
+            if not message["tool_calls"]:
+                del message["tool_calls"]
+        if message.get("function_call") is not None:
+            if judged[-1].keep:
+                message["function_call"] = passed_function(message["function_call"], judged[-1])
+            else:
+                del message["function_call"]
+        return any(not one.keep for one in judged)
+
+
+def passed_call(call: dict[str, Any], judged: Judged) -> dict[str, Any]:
+    """A call that stays, with what the verdict puts in place of its arguments."""
+    if judged.arguments is None:
+        return call
+    if isinstance(call.get("custom"), dict):
+        return {**call, "custom": {**call["custom"], "input": masked_input(judged)}}
+    return {**call, "function": passed_function(call["function"], judged)}
+
+
+def passed_function(function: dict[str, Any], judged: Judged) -> dict[str, Any]:
+    """A function's name and arguments, as the verdict lets them pass."""
+    if judged.arguments is None:
+        return function
+    return {**function, "arguments": judged.arguments}
+
+
+def masked_input(judged: Judged) -> str:
+    """The masked text of a custom tool, which takes a text and no arguments."""
+    return str(json.loads(judged.arguments or "{}").get("input", ""))
+
+
+def mask_texts(message: dict[str, Any], exchange: Exchange) -> bool:
+    """Mask the model's text in a message, in place; whether something was masked."""
+    before = [message.get(field) for field in TEXTS]
+    for field in TEXTS:
+        if message.get(field):
+            message[field] = masked_content(message[field], exchange)
+    audio = message.get("audio")
+    if isinstance(audio, dict) and isinstance(audio.get("transcript"), str):
+        message["audio"] = {**audio, "transcript": exchange.masked(audio["transcript"])}
+    return before != [message.get(field) for field in TEXTS]
+
+
+def masked_content(content: Any, exchange: Exchange) -> Any:
+    """A text, or a list of parts whose texts are masked."""
+    if isinstance(content, str):
+        return exchange.masked(content)
+    if isinstance(content, list):
+        return [masked_content(part, exchange) for part in content]
+    if isinstance(content, dict):
+        said = ("text", "refusal", "thinking")
+        return {k: masked_content(v, exchange) if k in said else v for k, v in content.items()}
+    return content
+
+
+def has_text(message: Mapping[str, Any]) -> bool:
+    """Whether the message says something besides its calls."""
+    return any(text_of(message.get(field)).strip() for field in ("content", "refusal"))
+
+
+def refusal_field(body: Mapping[str, Any]) -> str:
+    """Where the block message goes: a structured answer is no place for prose."""
+    wanted = body.get("response_format")
+    kind = wanted.get("type") if isinstance(wanted, Mapping) else None
+    return "refusal" if kind in ("json_schema", "json_object") else "content"
+
+
+def tokens_of(data: Mapping[str, Any]) -> int | None:
+    """The tokens that a completion or a chunk says it used; None where it does not say."""
+    usage = data.get("usage")
+    if not isinstance(usage, Mapping):
+        extra = data.get("x_groq")  # Groq's place for it in a stream
+        usage = extra.get("usage") if isinstance(extra, Mapping) else None
+    total = usage.get("total_tokens") if isinstance(usage, Mapping) else None
+    return total if isinstance(total, int) else None

@@ -1,0 +1,175 @@
+"""A response of OpenAI's Responses API in flight, not streamed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ...conversation import Turn
+from .._exchange import Door, Exchange
+from ..defender import Decision
+from . import items
+
+CONTENT = ("input", "instructions", "prompt")
+"""The fields of a request that hold text for the model."""
+
+UNFINISHED = ("queued", "in_progress")
+_PROVIDERS = ("output", "outputs", "results", "error")
+"""Fields of a call that the provider ran: what it gave back."""
+
+MESSAGE_ID = "msg_edgeward_blocked"
+
+
+def after_of(body: Mapping[str, Any]) -> str:
+    """The id of what the request follows, which the provider keeps."""
+    kept = body.get("previous_response_id") or body.get("conversation")
+    kept = kept.get("id") if isinstance(kept, Mapping) else kept
+    return kept if isinstance(kept, str) else ""
+
+
+class ResponseItems:
+    """The items of one response: each is judged or masked once, and kept as it goes out."""
+
+    def __init__(self, body: Mapping[str, Any], door: Door, exchange: Exchange) -> None:
+        self.body = body
+        self.exchange = exchange
+        self._door = door
+        self.out: list[dict[str, Any]] = []
+        self.refused = False
+
+    def passed(self, item: Any) -> dict[str, Any] | None:
+        """The item as it goes out; None where it does not."""
+        new = self._call(item) if not isinstance(item, dict) or items.is_call(item) else None
+        if new is None and isinstance(item, dict) and not items.is_call(item):
+            new = self._masked(item)
+        if new is not None:
+            self.out.append(new)
+        return new
+
+    def _call(self, item: Any) -> dict[str, Any] | None:
+        given = item if isinstance(item, dict) else {}
+        (judged,) = self.exchange.judge([items.proposed(given)])
+        if not judged.keep:
+            self.refused = True
+            return None
+        new = given if judged.arguments is None else items.with_arguments(given, judged.arguments)
+        back = {name: new[name] for name in _PROVIDERS if new.get(name)}
+        return {**new, **self._inbound(back)} if back else new
+
+    def _masked(self, item: dict[str, Any]) -> dict[str, Any]:
+        if item.get("type", "message") != "message":
+            return self._inbound(item)
+        content = item.get("content")
+        if isinstance(content, str):
+            return {**item, "content": self.exchange.masked(content)}
+        parts = content if isinstance(content, list) else []
+        return {**item, "content": [self.part(part) for part in parts]}
+
+    def part(self, part: Any) -> Any:
+        """A part of a message, masked."""
+        if not isinstance(part, dict):
+            return part
+        new = dict(part)
+        for name in ("text", "refusal", "transcript"):
+            if isinstance(part.get(name), str):
+                new[name] = self.exchange.masked(part[name])
+        if new != part and "logprobs" in new:
+            new["logprobs"] = []  # they spell the text out, token by token
+        return new
+
+    def _inbound(self, value: dict[str, Any]) -> dict[str, Any]:
+        made = self._door.inbound(value)
+        self.exchange.noted(made.labels)
+        masked: dict[str, Any] = made.value
+        return masked
+
+    @property
+    def block_message(self) -> dict[str, Any] | None:
+        """The message to put in where everything was refused and nothing was said."""
+        if not self.refused or any(items.is_call(item) or _says(item) for item in self.out):
+            return None
+        text = self.exchange.policy.block_message
+        part: dict[str, Any] = {"type": "output_text", "text": text, "annotations": []}
+        if wants_structure(self.body):
+            part = {"type": "refusal", "refusal": text}
+        return {
+            "id": MESSAGE_ID,
+            "type": "message",
+            "role": "assistant",
+            "status": "completed",
+            "content": [part],
+        }
+
+    def close(self, data: Mapping[str, Any]) -> None:
+        """Count what the response used; let later requests follow it."""
+        self.exchange.add_tokens(tokens_of(data))
+        conversation = data.get("conversation")
+        held = conversation.get("id") if isinstance(conversation, Mapping) else None
+        for kept_id in (data.get("id"), held):
+            if isinstance(kept_id, str):
+                self.exchange.remember(kept_id, self._turns())
+
+    def _turns(self) -> Iterable[Turn]:
+        return [turn for item in self.out for turn in items.turns_of_item(item)]
+
+
+class ResponseReply:
+    """A response in flight."""
+
+    def __init__(self, body: Mapping[str, Any], door: Door, exchange: Exchange) -> None:
+        self.body = body
+        self.items = ResponseItems(body, door, exchange)
+        self._seen = False
+
+    @property
+    def firewall(self) -> Decision | None:
+        """The decision; None until the response was seen whole."""
+        return self.items.exchange.decision() if self._seen else None
+
+    def whole(self, data: dict[str, Any]) -> dict[str, Any]:
+        """The response, guarded, with the decision as `firewall`."""
+        output = data.get("output")
+        for item in output if isinstance(output, list) else ():
+            self.items.passed(item)
+        message = self.items.block_message
+        if message is not None:
+            self.items.out.append(message)
+        data["output"] = self.items.out
+        data.pop("output_text", None)  # the SDK makes it of the output
+        self.items.close(data)
+        self._seen = data.get("status") not in UNFINISHED
+        data["firewall"] = self.firewall
+        return data
+
+    def event(self, data: dict[str, Any]) -> list[dict[str, Any]] | None:
+        """No event comes here."""
+        raise NotImplementedError
+
+    def end(self, *, finished: bool) -> list[dict[str, Any]]:
+        """Nothing is left."""
+        return []
+
+
+def wants_structure(body: Mapping[str, Any]) -> bool:
+    """Whether a structured answer is asked for, which is no place for prose."""
+    text = body.get("text")
+    wanted = text.get("format") if isinstance(text, Mapping) else None
+    kind = wanted.get("type") if isinstance(wanted, Mapping) else None
+    return kind in ("json_schema", "json_object")
+
+
+def tokens_of(data: Mapping[str, Any]) -> int | None:
+    """The tokens that a response says it used; None where it does not say."""
+    usage = data.get("usage")
+    total = usage.get("total_tokens") if isinstance(usage, Mapping) else None
+    return total if isinstance(total, int) else None
+
+
+def _says(item: Mapping[str, Any]) -> bool:
+    """Whether a message says something."""
+    content = item.get("content")
+    if item.get("type", "message") != "message":
+        return False
+    parts = content if isinstance(content, list) else [{"text": content}]
+    said = (p.get("text") or p.get("refusal") for p in parts if isinstance(p, Mapping))
+    return any(isinstance(text, str) and text.strip() for text in said)

@@ -1,0 +1,257 @@
+"""A response of the Responses API that comes as events: text flows on, a call's events wait.
+
+The events of an item that is a call are kept until the item is done, judged, and then sent on with
+the judged arguments, or not at all. Items that come meanwhile wait behind it, so that the order
+stays; they are numbered anew. The closing event holds exactly the items that went out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .._exchange import Door, Exchange
+from ..defender import Decision
+from . import items
+from .chat_stream import CUT_OFF, estimated_tokens
+from .response_events import Event, Text, begun_call, place_of, told, unlogged
+from .responses import CONTENT, ResponseItems, ResponseReply, tokens_of
+
+_OPENING = ("response.created", "response.in_progress", "response.queued")
+_CLOSING = ("response.completed", "response.incomplete", "response.failed")
+_DELTAS = {
+    "response.output_text.delta": "text",
+    "response.refusal.delta": "refusal",
+    "response.audio.transcript.delta": "transcript",
+}
+_DONES = {
+    "response.output_text.done": "text",
+    "response.refusal.done": "refusal",
+    "response.audio.transcript.done": "transcript",
+}
+_WRITTEN = ("arguments", "input", "code")
+"""The fields in which a call's events spell out what it is called with."""
+_PLAIN = (
+    "response.audio.delta",
+    "response.audio.done",
+    "response.reasoning",
+    "response.mcp_list_tools",
+    "response.output_text.annotation",
+    "response.compaction",
+    "keepalive",
+    "error",
+)
+"""Events without the model's words, by how their type begins. Reasoning stays as it is."""
+_STEPS = tuple(
+    f"response.{kind}."
+    for kind in """mcp_call code_interpreter_call web_search_call file_search_call
+    image_generation_call""".split()  # noqa: SIM905 - reads better
+)
+"""Events that tell how far a call of the provider's own has come."""
+
+
+class ResponseStream:
+    """A response in flight, streamed."""
+
+    def __init__(self, body: Mapping[str, Any], door: Door, exchange: Exchange) -> None:
+        self.body = body
+        self.exchange = exchange
+        self.tokens: int | None = None
+        """What the provider says that it used, or an estimate."""
+        self.estimated = False
+        self._door = door
+        self._items = ResponseItems(body, door, exchange)
+        self._texts: dict[tuple[Any, Any, str], Text] = {}
+        self._numbers: dict[Any, int] = {}
+        """Which position an item has that the provider gave another."""
+        self._final: dict[Any, dict[str, Any] | None] = {}
+        """The items as they went out, by the provider's position; None: not at all."""
+        self._held: list[Event] = []
+        self._waiting: list[Event] = []
+        self._chars = 0
+        self._ended = False
+
+    @property
+    def firewall(self) -> Decision | None:
+        """The decision; None until the stream has ended, in whatever way."""
+        return self.exchange.decision() if self._ended else None
+
+    def whole(self, data: dict[str, Any]) -> dict[str, Any]:
+        """A server that does not stream answers whole."""
+        self._ended = True
+        return ResponseReply(self.body, self._door, self.exchange).whole(data)
+
+    def event(self, data: Event) -> list[Event] | None:
+        """The events that go out in place of one; None: it goes out as it came."""
+        out = list(self._event(data))
+        return None if len(out) == 1 and out[0] is data else out
+
+    def end(self, *, finished: bool) -> list[Event]:
+        """What is not whole by now goes nowhere."""
+        if not self._ended:
+            self._cut_off()
+            if self.tokens is None:
+                self.estimated = True
+                self.tokens = estimated_tokens(self._chars, [self.body.get(k) for k in CONTENT])
+            self.exchange.add_tokens(self.tokens)
+        self._ended = True
+        return []
+
+    def _event(self, data: Event) -> Iterator[Event]:
+        kind = data.get("type")
+        if kind in _CLOSING:
+            self._cut_off()
+            yield from self._later()
+            yield from self._closing(data)
+        elif self._held and not self._of_held(data):
+            self._waiting.append(data)
+        elif self._held:
+            self._held.append(data)
+            if kind == "response.output_item.done":
+                yield from self._judged(data)
+                yield from self._later()
+        else:
+            yield from self._open(data, kind)
+
+    def _of_held(self, data: Event) -> bool:
+        return bool(data.get("output_index") == self._held[0].get("output_index"))
+
+    def _later(self) -> Iterator[Event]:
+        """The events that waited behind a call."""
+        waiting, self._waiting = self._waiting, []
+        for number, data in enumerate(waiting):
+            yield from self._event(data)
+            if self._held:  # the next call: the rest goes on waiting
+                self._waiting += waiting[number + 1 :]
+                return
+
+    def _cut_off(self) -> None:
+        """Calls that never became whole are refused; what waited behind the first is looked at."""
+        if not self._held:
+            return
+        first, self._held = self._held[0], []
+        item = first.get("item")
+        given = item if isinstance(item, dict) else {}
+        self.exchange.refuse([items.proposed(given)], CUT_OFF)
+        self._items.refused = True
+        self._final[first.get("output_index")] = None
+
+    def _open(self, data: Event, kind: Any) -> Iterator[Event]:
+        item = data.get("item")
+        if kind == "response.output_item.added" and isinstance(item, dict) and items.is_call(item):
+            self._held = [data]
+        elif kind == "response.output_item.added":
+            yield self._numbered(data)
+        elif kind == "response.output_item.done":
+            if data.get("output_index") not in self._numbers and items.is_call(item or {}):
+                yield from self._judged(data)  # it was never announced
+            else:
+                yield from self._item_done(data)
+        elif kind in _OPENING:
+            yield data
+        elif kind in _DELTAS and isinstance(data.get("delta"), str):
+            yield from self._delta(data, _DELTAS[kind])
+        elif kind in _DONES:
+            yield from self._text_done(data, _DONES[kind])
+        elif isinstance(kind, str) and kind.startswith(_PLAIN):
+            yield self._numbered(data)
+        else:
+            yield self._numbered(self._masked(data))
+
+    def _numbered(self, data: Event, **changes: Any) -> Event:
+        """The event with the position that its item has now."""
+        given = data.get("output_index")
+        if given is not None:
+            number = self._numbers.setdefault(given, len(self._numbers))
+            if number != given:
+                changes["output_index"] = number
+        return {**data, **changes} if changes else data
+
+    def _masked(self, data: Event) -> Event:
+        """An event of which no more is known than that its texts may be the model's."""
+        part = data.get("part")
+        if isinstance(part, dict):
+            new = self._items.part(part)
+            return data if new == part else {**data, "part": new}
+        made = self._door.inbound(data)
+        self.exchange.noted(made.labels)
+        masked: Event = made.value
+        return masked
+
+    def _delta(self, data: Event, name: str) -> Iterator[Event]:
+        self._chars += len(data["delta"])
+        text = self._text(data, name)
+        passed = text.feed(data["delta"])
+        if passed == data["delta"]:
+            yield self._numbered(data)
+        elif passed:
+            yield self._numbered(data, delta=passed, **unlogged(data))
+
+    def _text(self, data: Event, name: str) -> Text:
+        key = (data.get("output_index"), data.get("content_index"), name)
+        text = self._texts.get(key)
+        if text is None:
+            text = self._texts[key] = Text(self.exchange.holdback())
+        return text
+
+    def _text_done(self, data: Event, name: str) -> Iterator[Event]:
+        """The end of a text: what was held back, then the whole of what went out."""
+        text = self._text(data, name)
+        begun = bool(text.pieces)
+        if tail := text.close():
+            kind = str(data["type"]).replace(".done", ".delta")
+            place = place_of(self._numbered(data))
+            yield {**place, "type": kind, "delta": tail, **unlogged(data)}
+        whole = text.whole if begun else self.exchange.masked(str(data.get(name) or ""))
+        if name not in data or whole == data[name]:
+            yield self._numbered(data)
+        else:
+            yield self._numbered(data, **{name: whole}, **unlogged(data))
+
+    def _item_done(self, data: Event) -> Iterator[Event]:
+        new = self._items.passed(data.get("item"))
+        self._final[data.get("output_index")] = new
+        yield self._numbered(data) if new == data.get("item") else self._numbered(data, item=new)
+
+    def _judged(self, done: Event) -> Iterator[Event]:
+        """The events of a call that is whole: with what was judged, or none."""
+        events, self._held = self._held or [done], []
+        item = done.get("item")
+        new = self._items.passed(item)
+        self._final[done.get("output_index")] = new
+        if new is None:
+            return
+        spelled = next((name for name in _WRITTEN if isinstance(new.get(name), str)), "")
+        told = False
+        for data in events:
+            kind = str(data.get("type"))
+            if kind == "response.output_item.added":
+                yield self._numbered(data, item=begun_call(new, spelled))
+            elif kind == "response.output_item.done":
+                yield self._numbered(data, item=new)
+            elif kind.endswith(".delta"):
+                if spelled and not told and isinstance(data.get("delta"), str):
+                    told = True
+                    yield self._numbered(data, delta=new[spelled])
+            elif spelled in data:
+                yield self._numbered(data, **{spelled: new[spelled]})
+            elif kind.startswith(_STEPS):
+                yield self._numbered(data)
+
+    def _closing(self, data: Event) -> Iterator[Event]:
+        given = data.get("response")
+        response = dict(given) if isinstance(given, dict) else {}
+        output = response.get("output")
+        for number, item in enumerate(output if isinstance(output, list) else ()):
+            if number not in self._final:
+                self._items.passed(item)  # no event spoke of it
+        message = self._items.block_message
+        if message is not None:
+            yield from told(message, data, len(self._numbers))
+            self._items.out.append(message)
+        response["output"] = self._items.out
+        self._items.close(response)
+        self.tokens = tokens_of(response)
+        self.end(finished=True)
+        response["firewall"] = self.firewall
+        yield {**data, "response": response}
