@@ -1,4 +1,4 @@
-"""The OpenAI door: whichever way a program asks, it gets what the policy lets through, and no more."""
+"""The OpenAI door: however a program asks, it gets what the policy lets through, and no more."""
 
 from __future__ import annotations
 

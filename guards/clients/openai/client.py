@@ -18,9 +18,9 @@ from .._wire import Reply
 from . import chat, items, responses, shaped
 from .chat import ChatReply
 from .chat_stream import ChatStream
-from .helpers import telling
 from .responses import ResponseReply
 from .responses_stream import ResponseStream
+from .stream_managers import telling
 
 NAME = "FirewallOpenAI"
 RETRIEVE = "responses.retrieve"
