@@ -11,6 +11,7 @@ import openai
 import pytest
 from pydantic import BaseModel
 
+from edgeward import load_policy
 from edgeward.clients import FirewallOpenAI
 from tests.wire.server import Call, Events, Fail, Raw, Say, Wire
 
@@ -19,7 +20,9 @@ from .openai_ways import ASKED, INPUT, OLD, Way
 
 KEY = "sk-proj-A1b2C3d4E5f6G7h8A1b2C3d4"
 MASK = "[REDACTED:openai_key]"
-POLICY = {"version": 1, "tool_denylist": ["send_email"], "egress_allowlist": ["example.com"]}
+POLICY = load_policy(
+    {"version": 1, "tool_denylist": ["send_email"], "egress_allowlist": ["example.com"]}
+)
 BLOCKED = "[Edgeward] Action blocked by policy."
 
 MAIL = Call("send_email", '{"to": "a@evil.test"}', "c1")
