@@ -21,8 +21,8 @@ from typing import Any
 
 import re2
 
-from . import pii
 from .patterns import compile_pattern, searchable
+from .pii import PERSONAL, PersonalData
 from .prefixes import as_bytes, coarse, ending, is_lazy, partial, watched
 from .redact import Redactor, Span, _masked
 
@@ -38,7 +38,7 @@ _LOOKED_AT = 256
 _AFTER = r"(?:[\x00-\xff]|\z){2}"
 """What the check of personal data looks at behind a candidate."""
 
-_WATCHED_FOR = {"credit_card": "[0-9](?:[ -]?[0-9]){13,}"}
+_WATCHED_FOR = {"card": "[0-9](?:[ -]?[0-9]){13,}"}
 """Where a kind's pattern also finds what is far too short to be real, the least that is."""
 
 
@@ -51,6 +51,8 @@ class _Rule:
     group: int = 0
     real: Any = None
     """For personal data: `real(text, start, end)` gives what in a candidate is real."""
+    judged: Any = None
+    """For a secret of no format: whether a match is one."""
     beginning: re2.Pattern | None = None
     """For a lazy pattern: it, also where the text ends in it."""
 
@@ -60,6 +62,8 @@ class _Rule:
             first, last = match.span()
             if self.real is not None:
                 yield first, last, list(self.real(text, first, last))
+            elif self.judged is not None and not self.judged(match):
+                yield first, last, []
             else:
                 inner = match.span(self.group)
                 begin, end = inner if inner[0] >= 0 else (first, last)
@@ -99,14 +103,15 @@ class Holdback:
     """
 
     def __init__(self, redactor: Redactor, *, kinds: Collection[str] = ("all",)) -> None:
-        rows = tuple((pattern.name, pattern.regex) for pattern in redactor.patterns)
-        known = tuple((name, re2.escape(text)) for name, text in redactor.literals.items())
+        rows = tuple((p.name, p.regex, p.real) for p in redactor.patterns)
+        known = tuple((name, re2.escape(text), None) for name, text in redactor.literals.items())
         redactor.masked("", kinds)  # says which of them is no kind
         every = "all" in kinds
         self._redactor = redactor
         self._kinds = tuple(kinds)
         secrets = rows + known if every or "secrets" in kinds else ()
-        self._watch = _watch(secrets, frozenset(pii.PERSONAL if every else kinds))
+        wanted = frozenset((*PERSONAL, "presidio") if every else kinds)
+        self._watch = _watch(secrets, redactor.personal, wanted)
         self._text = ""
         self._data = b""  # the text as the watch reads it
         self._at = 0
@@ -178,16 +183,22 @@ class Holdback:
 
 
 @lru_cache(maxsize=64)
-def _watch(rows: tuple[tuple[str, str], ...], kinds: frozenset[str]) -> _Watch | None:
-    """The watch over these patterns, given by label; None where they are too much to be watched."""
-    rules = [_rule(label, pattern) for label, pattern in rows]
-    seen = [coarse(pattern) for _, pattern in rows]
+def _watch(
+    rows: tuple[tuple[str, str, Any], ...], personal: PersonalData, kinds: frozenset[str]
+) -> _Watch | None:
+    """The watch over these patterns, given by label; None where they are too much to be watched.
+
+    A detector takes whole texts only, and so cannot be watched.
+    """
+    if any(name in kinds for name, _ in personal.detectors):
+        return None
+    rules = [_rule(label, pattern, judged) for label, pattern, judged in rows]
+    seen = [coarse(pattern) for _, pattern, _ in rows]
     lazy = [rule.beginning is not None for rule in rules]
-    for label, (kind, pattern, real) in pii.CANDIDATES.items():
-        if kind in kinds:
-            rules.append(_Rule(compile_pattern(pattern), label, real=real))
-            seen.append(coarse(_WATCHED_FOR.get(label, pattern)) + _AFTER)
-            lazy.append(False)
+    for kind, pattern, real in personal.candidates(kinds):
+        rules.append(_Rule(compile_pattern(pattern), kind, real=real))
+        seen.append(coarse(_WATCHED_FOR.get(kind, pattern)) + _AFTER)
+        lazy.append(False)
     try:
         paths = watched(seen)
         beginnings = ending(s for s, takes_least in zip(seen, lazy, strict=True) if not takes_least)
@@ -196,7 +207,7 @@ def _watch(rows: tuple[tuple[str, str], ...], kinds: frozenset[str]) -> _Watch |
     return _Watch(tuple(rules), paths, beginnings)
 
 
-def _rule(label: str, pattern: str) -> _Rule:
+def _rule(label: str, pattern: str, judged: Any) -> _Rule:
     regex = compile_pattern(pattern)
     beginning = compile_pattern(partial(pattern)) if is_lazy(pattern) else None
-    return _Rule(regex, label, regex.groupindex.get("secret", 0), beginning=beginning)
+    return _Rule(regex, label, regex.groupindex.get("secret", 0), None, judged, beginning)

@@ -10,10 +10,11 @@ are loaded when the first candidate turns up.
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from typing import Any, Literal, get_args
+from functools import lru_cache, partial
+from typing import Literal, get_args
 
 from .masks import Span
 from .patterns import compile_pattern
@@ -27,8 +28,13 @@ Detector = Callable[[str], Iterable[Span]]
 
 _JOINERS = frozenset("._-/:@#=+~\\")
 _VERSION_WORDS = ("version", "release", "ver", "rev", "build", "tag", "upgrade to", "update to")
-_GAPS = frozenset(" -\u00a0\u202f")
-"""What may stand between the groups of an account number."""
+
+
+Real = Callable[[str, int, int], Iterator[Span]]
+"""What in a candidate (text, start, end) is real."""
+
+Candidate = tuple[PersonalKind, str, Real]
+"""Kind, the pattern that finds a candidate, and what in it is real."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +50,25 @@ class PersonalData:
 
     def spans(self, text: str, kinds: Collection[str]) -> Iterator[Span]:
         """Where `text` holds data of these kinds; in no order, and spans may overlap."""
-        if "email" in kinds and "@" in text:
-            yield from _emails(text)
+        has_digits = any(map(text.__contains__, "0123456789"))
+        for kind, pattern, real in self.candidates(kinds):
+            if "@" in text if kind == "email" else has_digits:
+                for match in compile_pattern(pattern).finditer(text):
+                    yield from real(text, *match.span())
         for name, detector in self.detectors:
             if name in kinds:
                 yield from detector(text)
-        if "ip" in kinds and text.count(":") > 1:
-            yield from _ipv6(text)
-        if not any(map(text.__contains__, "0123456789")):
-            return
-        for label, (kind, real) in _CHECKED.items():
-            if kind in kinds:
-                for match in _pattern(label).finditer(text):
-                    yield from real(text, *match.span())
+
+    def candidates(self, kinds: Collection[str]) -> list[Candidate]:
+        """How data of these kinds is found, detectors left out, which take whole texts only.
+
+        What is real depends on up to 60 characters before a candidate and on two behind it, and on
+        nothing else: whoever masks a text that is not whole yet relies on that.
+        """
+        found = [row for row in CANDIDATES.values() if row[0] in kinds]
         if "phone" in kinds and self.regions:
-            for match in _pattern("national").finditer(text):
-                yield from _national(text, *match.span(), regions=self.regions)
+            found.append(("phone", _NATIONAL, partial(_national, regions=self.regions)))
+        return found
 
 
 def personal(text: str, *, kinds: Collection[str] = PERSONAL) -> Iterator[Span]:
@@ -79,14 +88,12 @@ def _clean(text: str, start: int, end: int) -> bool:
     return not (after[0] in _JOINERS and len(after) == 2 and after[1].isalnum())
 
 
-def _emails(text: str) -> Iterator[Span]:
-    for match in _pattern("email").finditer(text):
-        start, end = match.span()
-        name, _, domain = match[0].rpartition("@")
-        is_remote = name == "git" and text[end : end + 1] == ":"
-        is_image = domain[0].isdigit() and domain[1:3] in ("x.", "X.")  # logo@2x.png
-        if not is_remote and not is_image:
-            yield start, end, "email"
+def _email(text: str, start: int, end: int) -> Iterator[Span]:
+    name, _, domain = text[start:end].rpartition("@")
+    is_remote = name == "git" and text[end : end + 1] == ":"
+    is_image = domain[0].isdigit() and domain[1:3] in ("x.", "X.")  # logo@2x.png
+    if not is_remote and not is_image:
+        yield start, end, "email"
 
 
 def _ssn(text: str, start: int, end: int) -> Iterator[Span]:
@@ -177,12 +184,12 @@ def _national(text: str, start: int, end: int, *, regions: tuple[str, ...]) -> I
     """In groups, or with the leading zero of a trunk call; a date is none."""
     while end > start:
         value = text[start:end]
-        groups = len(_pattern("digits").findall(value))
+        groups = len(_DIGITS.findall(value))
         said = groups > 1 or value[0] == "0"
         if (
             said
             and _clean(text, start, end)
-            and _pattern("date").fullmatch(value) is None
+            and _DATE.fullmatch(value) is None
             and any(_is_phone(value, region) for region in regions)
         ):
             yield start, end, "phone"
@@ -213,23 +220,18 @@ _ROUTED = tuple(map(ipaddress.IPv6Network, ("2000::/3", "fc00::/7", "fe80::/10")
 """Addresses of machines; `::` and `::1` are in every program."""
 
 
-def _ipv6(text: str) -> Iterator[Span]:
-    for match in _pattern("ipv6").finditer(text):
-        start, end = match.span()
-        while end > start and text[end - 1] in ":." and text[end - 2 : end] != "::":
-            end -= 1
-        value = text[start:end]
-        if len(value) > 45 or value.count(":") < 2 or value.find(":") != 4:
-            continue
-        edge, after = text[max(start - 1, 0) : start], text[end : end + 1]
-        if edge.isalnum() or edge == "_" or after.isalnum() or after == "_":
-            continue
-        try:
-            address = ipaddress.IPv6Address(value)
-        except ValueError:
-            continue
-        if any(address in network for network in _ROUTED):
-            yield start, end, "ipv6"
+def _ipv6(text: str, start: int, end: int) -> Iterator[Span]:
+    while text[end - 1] in ":." and text[end - 2 : end] != "::":
+        end -= 1
+    edge, after = text[max(start - 1, 0) : start], text[end : end + 1]
+    if edge.isalnum() or edge in ("_", ":") or after.isalnum() or after == "_" or end - start > 45:
+        return
+    try:
+        address = ipaddress.IPv6Address(text[start:end])
+    except ValueError:
+        return
+    if any(address in network for network in _ROUTED):
+        yield start, end, "ipv6"
 
 
 # Country -> length. (SWIFT IBAN registry.)
@@ -247,70 +249,46 @@ _IBAN_LENGTHS = {
 }  # fmt: skip
 
 
+def _ibans(text: str, start: int, end: int) -> Iterator[Span]:
+    """Every number in a run of groups that begins like one; words may be among them."""
+    for match in _IBAN_BEGINS.finditer(text, start, end):
+        yield from _iban(text, match.start(), end)
+
+
 def _iban(text: str, start: int, end: int) -> Iterator[Span]:
     """From a country code and two digits on: as many characters as the country's numbers have."""
     from stdnum import iban
 
-    size = _IBAN_LENGTHS.get(text[start : start + 2].upper())
-    if size is None:
-        return
+    size = _IBAN_LENGTHS[text[start : start + 2].upper()]
     number = ""
-    for at in range(start, min(start + 2 * size, len(text))):
-        char = text[at]
-        if char.isascii() and char.isalnum():
-            number += char
+    for at in range(start, min(start + 2 * size, end)):
+        if text[at] not in " -":
+            number += text[at]
             if len(number) == size:
                 if _clean(text, start, at + 1) and iban.is_valid(number):
                     yield start, at + 1, "iban"
                 return
-        elif char not in _GAPS or text[at - 1] in _GAPS:
-            return
 
 
-_CHECKED: dict[str, tuple[PersonalKind, Callable[[str, int, int], Iterator[Span]]]] = {
-    "ssn": ("ssn", _ssn),
-    "credit_card": ("card", _card),
-    "iban": ("iban", _iban),
-    "phone": ("phone", _phone),
-    "ipv4": ("ip", _ipv4),
-}
-"""Label of the mask -> the kind it belongs to, and what makes a candidate real."""
-
-_PATTERNS = {
-    "email": r"[\pL\pN._%+'-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)*\.\pL{2,24}",
-    "ssn": r"[0-9]{3}-[0-9]{2}-[0-9]{4}",
-    "credit_card": r"[0-9]{4,19}(?:[ -][0-9]{2,6})*",
-    "iban": r"\b[A-Za-z]{2}[0-9]{2}",
-    "phone": (
-        r"\+[0-9]{1,3}(?:[ .-]?(?:\([0-9]{1,4}\)|[0-9]{1,4})){2,7}"
-        r"|\([0-9]{3}\) ?[0-9]{3}[ .-][0-9]{4}|[0-9]{3}[ .-][0-9]{3}[ .-][0-9]{4}"
-    ),
-    "national": r"\(?[0-9]{2,12}\)?(?:[ ./-]{1,2}\(?[0-9]{2,9}\)?){0,5}",
-    "digits": "[0-9]+",
-    "date": r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{2,4}",
-    "ipv4": r"[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}",
-    "ipv6": r"[0-9A-Fa-f:]*:[0-9A-Fa-f.:]*:[0-9A-Fa-f.:]*",
-}
-
-
-@cache
-def _pattern(label: str) -> Any:
-    return compile_pattern(_PATTERNS[label])
-
-
-def _email(text: str, start: int, end: int) -> Iterator[Span]:
-    yield start, end, "email"
-
-
-Candidate = tuple[PersonalKind, str, Callable[[str, int, int], Iterator[Span]]]
-"""Kind, the pattern that finds a candidate, and what in it (text, start, end) is real."""
+_IBAN_COUNTRY = rf"(?:{'|'.join((*_IBAN_LENGTHS, *map(str.lower, _IBAN_LENGTHS)))})[0-9][0-9]"
+_IBAN_BEGINS = re.compile(rf"(?a:\b){_IBAN_COUNTRY}")
+_NATIONAL = r"\(?[0-9]{2,12}\)?(?:[ ./-]{1,2}\(?[0-9]{2,9}\)?){0,5}"
 
 CANDIDATES: dict[str, Candidate] = {
-    "email": ("email", _PATTERNS["email"], _email),
-    **{label: (kind, _PATTERNS[label], real) for label, (kind, real) in _CHECKED.items()},
+    "email": ("email", r"[\pL\pN._%+'-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)*\.\pL{2,24}", _email),
+    "ssn": ("ssn", r"[0-9]{3}-[0-9]{2}-[0-9]{4}", _ssn),
+    "credit_card": ("card", r"[0-9]{4,19}(?:[ -][0-9]{2,6})*", _card),
+    "iban": ("iban", rf"\b{_IBAN_COUNTRY}(?:[ -]?[A-Za-z0-9])+", _ibans),
+    "phone": (
+        "phone",
+        r"\+[0-9]{1,3}(?:[ .-]?(?:\([0-9]{1,4}\)|[0-9]{1,4})){2,7}"
+        r"|\([0-9]{3}\) ?[0-9]{3}[ .-][0-9]{4}|[0-9]{3}[ .-][0-9]{3}[ .-][0-9]{4}",
+        _phone,
+    ),
+    "ipv4": ("ip", r"[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}", _ipv4),
+    "ipv6": ("ip", r"[0-9A-Fa-f]{4}:[0-9A-Fa-f:]*:[0-9A-Fa-f.:]*", _ipv6),
 }
-"""Label of the mask -> the candidates, in the order in which `personal` looks for them.
+"""Label of the mask -> the candidates, in the order in which they are looked for."""
 
-What is real depends on up to 60 characters before a candidate and on two behind it, and on nothing
-else: whoever masks a text that is not whole yet relies on that.
-"""
+_DIGITS = re.compile("[0-9]+")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{2,4}")

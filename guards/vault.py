@@ -28,7 +28,7 @@ from .masks import Span, replaced, runs_of
 from .patterns import searchable
 from .pii import PERSONAL, PersonalData
 from .ticket import TicketKey
-from .tokens import tokens
+from .tokens import words
 from .verdict import ToolCall, canonical_json
 
 Held = Mapping[str, str]
@@ -134,22 +134,25 @@ class Vault:
     def entry(self, entry: Entry | None, whole: str, thread: str) -> Entry | None:
         """A ledger entry made from the text `whole`, as it may be stored.
 
-        Pieces of a text stand in an entry as tokens, too: a value is hidden in that form as well.
+        Of its private pieces those that hold a part of a value are left out; the value is one.
         """
         if entry is None:
             return None
-        spoken = []
-        for start, end, label in self._runs(whole):
-            name = self._name(label, whole[start:end], thread)
-            spoken.append((" ".join(tokens(whole[start:end])), name))
+        found = [
+            (self._name(label, whole[a:b], thread), whole[a:b]) for a, b, label in self._runs(whole)
+        ]
+        parts = {word for _, value in found for word in words(value)}
+        private = [
+            p for p in entry.get("private", ()) if " " not in p or parts.isdisjoint(p.split())
+        ]
 
         def hidden(text: str) -> str:
-            text = self.admitted(text, thread)[0]
-            for words, name in spoken:
-                text = text.replace(words, name) if " " in words else text
-            return text
+            return self.admitted(text, thread)[0]
 
-        return {k: v if k in _FACTS else mapped(v, hidden) for k, v in entry.items()}
+        kept = {k: v if k in _FACTS else mapped(v, hidden) for k, v in entry.items()}
+        if private := [*map(hidden, private), *dict(found)] if "private" in entry else []:
+            kept["private"] = list(dict.fromkeys(private))
+        return kept
 
     def ledger(self, ledger: Ledger, held: Held, thread: str) -> Ledger:
         """The ledger as it reads with the values put back: what a decision looks values up in.

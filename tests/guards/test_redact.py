@@ -101,7 +101,22 @@ def test_masking_is_idempotent(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "word", ["a", "4", "4 ", "a@", "+1 ", "sk-", "1.", "eyJ", "-----BEGIN ", "DE89"]
+    "word",
+    [
+        "a",
+        "4",
+        "4 ",
+        "a@",
+        "+1 ",
+        "sk-",
+        "1.",
+        "eyJ",
+        "-----BEGIN ",
+        "DE89",
+        "DE89 ",
+        "2001:",
+        "key=",
+    ],
 )
 def test_long_text(word: str) -> None:
     """A megabyte of one word gets an answer (a quadratic search would not end)."""
