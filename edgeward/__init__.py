@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     )
     from edgeward.guards.decide import Policy, decide
     from edgeward.guards.firewall import PolicyViolationError
+    from edgeward.guards.limits import Spending
     from edgeward.guards.verdict import Verdict
     from edgeward.langchain import (
         FirewallCallbackHandler,
@@ -80,6 +81,7 @@ _HOMES = {
     "guards.clients.defender": "Status ToolCall check_tool_calls scan_and_redact",
     "guards.decide": "Policy decide",
     "guards.firewall": "PolicyViolationError",
+    "guards.limits": "Spending",
     "guards.verdict": "Verdict",
     "langchain": "FirewallCallbackHandler FirewallMiddleware guard_tools",
     "policies.problems": ("ConfigError ConfigFileMissing ConfigParseError ConfigValidationError"),
@@ -116,6 +118,7 @@ __all__ = [
     "RunContext",
     "ScriptedModel",
     "SimpleAgent",
+    "Spending",
     "Status",
     "Strategy",
     "TokenUsage",
