@@ -130,6 +130,10 @@ class Requirement:
             return True
         if isinstance(value, str):
             return self._one_holds(value, facts)
+        if isinstance(value, int | float) and not _SAID.isdisjoint(self.words):
+            number = as_number(value)
+            if number is not None and facts.ledger.stated_amount(number):
+                return True
         return all(self._one_holds(leaf, facts) for leaf in leaves(value))
 
     @property
@@ -217,6 +221,8 @@ class CompiledTest:
 _LISTED = 5
 """Values and hosts of a list that are named."""
 
+_SAID = frozenset({"stated", "known"})
+
 ABSENT = object()
 """A path that leads through something that has no parts."""
 
@@ -290,11 +296,16 @@ def _either(value: str | list[str]) -> str:
     return " or ".join(_listed(value))
 
 
+def steps_of(path: str) -> tuple[str, ...]:
+    """An argument path as a policy writes it (`cc[*].email`), step by step."""
+    return tuple(step for step in re.split(r"\.|\[\*?\]", path) if step)
+
+
 def requirement(path: str, conditions: Condition | list[Condition]) -> Requirement:
     """The compiled form of what a policy says of one argument path."""
     listed = conditions if isinstance(conditions, list) else [conditions]
     tests = tuple(_compiled(c) for c in listed if isinstance(c, Test))
-    steps = tuple(step for step in re.split(r"\.|\[\*?\]", path) if step)
+    steps = steps_of(path)
     words = tuple(c for c in listed if isinstance(c, str) and c in WISHES)
     return Requirement(steps, "any" in listed, "ask" in listed, tests, words, subjects(path))
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .caller import CallerTest
-from .conditions import ABSENT, Requirement, values_at
+from .conditions import ABSENT, Requirement, as_number, values_at
 from .flow import WISHES, Facts
 from .ledger import History
 from .names import shown_name
@@ -24,6 +24,9 @@ from .verdict import Finding, Word
 
 Place = str
 """`file:line`."""
+
+Path = tuple[str, ...]
+"""An argument path, step by step."""
 
 _SHOWN = 120
 _READ = 2_000
@@ -63,6 +66,8 @@ class Conditions:
     requested: Requested | None = None
     max_calls: int | None = None
     together: tuple[tuple[str, ...], ...] = ()
+    at_most: tuple[tuple[Path, Path], ...] = ()
+    """A number's path, and the path of what it has to stand with."""
     default: Place = ""
     """Where the entry stands: text arguments that nothing names must be clean."""
     places: Mapping[str, Place] = field(default_factory=dict)
@@ -98,6 +103,8 @@ class Conditions:
         yield from self._unclean(call, facts, tool)
         if self.together:
             yield from self._apart(call, facts, tool)
+        for number, beside in self.at_most:
+            yield from self._above(call, facts, tool, number, beside)
 
     def _unclean(self, call: Examined, facts: Facts, tool: str) -> Iterator[Failure]:
         """The default for text that no condition names."""
@@ -129,6 +136,37 @@ class Conditions:
                         allowed = "values of one message of the user or one trusted record"
                         yield Failure("together", reason, place, shown, text, None, allowed, roots)
                         return
+
+    def _above(
+        self, call: Examined, facts: Facts, tool: str, number: Path, beside: Path
+    ) -> Iterator[Failure]:
+        """A number above all that stand with a value; what is not there binds nothing."""
+        named = [
+            text
+            for _, value in values_at(call.arguments, beside)
+            for text in leaves(value, keys=False)
+        ]
+        for shown, value in values_at(call.arguments, number):
+            if value is None or not named:
+                continue
+            amount = as_number(value)
+            sure, doubtful = (
+                [facts.ledger.ceiling(text, doubts=doubts) for text in named]
+                for doubts in (False, True)
+            )
+            if amount is not None and amount <= min(sure):
+                continue
+            reason = (
+                f"argument '{shown}' of tool {tool} is above every number that stands with its"
+                f" {'.'.join(beside)} in one message of the user or one trusted record"
+            )
+            asks = amount is not None and amount <= min(doubtful)
+            place = self.places["at_most"]
+            word: Word | None = "ask" if asks else None
+            top = min(sure)
+            allowed = f"at most {top:g}" if top >= 0 else "a number that stands there"
+            roots = (number[0], beside[0])
+            yield Failure("at_most", reason, place, shown, value, word, allowed, roots)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from .caller import NOBODY, Caller
+from .dates import day_of
 from .identifiers import identifiers, points
 from .ledger import Ledger
 from .outputs import key_of
 from .seen import host_of
 from .tokens import words as words_of
 
-FlowWord = Literal["stated", "known", "created", "mine", "same_site", "words", "clean"]
+FlowWord = Literal["stated", "known", "created", "mine", "same_site", "dated", "words", "clean"]
 
 WISHES: Mapping[str, str] = {
     "stated": "stated by the user",
@@ -25,6 +26,7 @@ WISHES: Mapping[str, str] = {
     "created": "created by this agent in this thread",
     "mine": "one of the user's own values (me)",
     "same_site": "a link to a site that the user or a trusted text named",
+    "dated": "a date, or a time on a day, that the user or a trusted source wrote",
     "words": "made of words that are known",
     "clean": "free of unknown addresses, links, accounts and paths, and of private data",
 }
@@ -90,10 +92,20 @@ class Facts:
         extra = set("?@\\ \t\r\n").intersection(value)
         return bool(host) and not extra and self.ledger.names_host(host, doubts=self.doubts)
 
+    def _dated(self, value: str) -> bool:
+        day = day_of(value)
+        return day is not None and self.ledger.dated(day, doubts=self.doubts)
+
     def _words(self, value: str) -> bool:
+        found = words_of(value)
+        counted = [
+            word
+            for word in found
+            if len(word) > _SHORT_WORD or (word.isdecimal() and len(word) > 1) or not word.isascii()
+        ]
         knows = self.ledger.knows_word
-        counted = (w for w in words_of(value) if len(w) > _SHORT_WORD or w.isdecimal())
-        return all(knows(w, doubts=self.doubts) for w in counted) and not self.stain(value)[0]
+        known = all(knows(word, doubts=self.doubts) for word in counted or found)
+        return known and not self.stain(value)[0]
 
 
 _HOLDS: Mapping[str, Callable[[Facts, str], bool]] = {
@@ -102,6 +114,7 @@ _HOLDS: Mapping[str, Callable[[Facts, str], bool]] = {
     "created": lambda facts, value: facts.ledger.created(value, about=facts.about),
     "mine": lambda facts, value: facts._each(value, facts._mine),
     "same_site": Facts._same_site,
+    "dated": Facts._dated,
     "words": Facts._words,
     "clean": lambda facts, value: not facts.stain(value)[0],
 }

@@ -25,6 +25,14 @@ _ACCOUNT = re.compile(
     r"(?<![\w.-])(?:\d{9,34}|\d{4}(?:[ -]\d{4}){2,7}|\d{3,6}(?:-\d{3,6}){2,5}"
     r"|\+\d{1,4}(?:[ -]?\d{2,6}){2,5})(?!\w)"
 )
+_HIDDEN_DOT = re.compile(r"[\[( ](?:\.|dot)[\]) ]", re.IGNORECASE)
+_SPELT_OUT = re.compile(
+    r"([A-Za-z0-9][\w-]{1,62})\s{0,3}(?:\[(?:\.|dot)\]|\((?:\.|dot)\)|\sdot\s)\s{0,3}"
+    r"(com|net|org|io|co|dev|app|info|biz|xyz|me|ai|link|site|online|top|ru|cn|de|uk|fr|eu|ch)\b",
+    re.IGNORECASE,
+)
+"""A host that is written so as not to be taken for one: `evil dot com`, `evil[.]com`."""
+_ARTICLES = frozenset({"a", "an", "the", "this", "that", "every", "any", "whole", "early", "late"})
 _PATH = re.compile(r"(?:~?/|\.{1,2}[/\\]|[a-z]:[/\\]|\\\\)[^\s/\\]")
 
 TOP_LABELS = frozenset(
@@ -40,10 +48,15 @@ TOP_LABELS = frozenset(
 
 def identifiers(text: str) -> Iterator[str]:
     """What points somewhere in `text`, in order, as it stands there."""
-    if _TELLS.search(text) is None:
+    hidden = _HIDDEN_DOT.search(text) is not None
+    if not hidden and _TELLS.search(text) is None:
         return
     if _DIGITS.search(text):
         yield from _numbers(text)
+    if hidden:
+        for match in _SPELT_OUT.finditer(text):
+            if match[1].casefold() not in _ARTICLES:
+                yield f"{match[1]}.{match[2]}"
     if not ("@" in text or "/" in text or "\\" in text or _DOTTED.search(text)):
         return
     for raw in text.translate(_TO_SPACE).split():

@@ -11,6 +11,7 @@ has an origin, and no more.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -18,8 +19,9 @@ from itertools import chain
 from typing import Any
 
 from .caller import NOBODY, Caller
+from .dates import Day
 from .seen import RECORD_BITS, USER, Seen
-from .tokens import Run, run_of
+from .tokens import Run, run_of, tokens
 from .verdict import Origin
 
 __all__ = ["USER", "Entry", "History", "Ledger", "values_in"]
@@ -178,6 +180,28 @@ class Ledger(list[Entry]):
         found = self._occurrences(run) if run.tokens else ()
         return {place for place in found if self._counts(place, doubts)}
 
+    def stated_amount(self, number: float) -> bool:
+        """Whether the user wrote the number as a sum of money, however short it is."""
+        return self._seen.amounts.get(" ".join(tokens(f"{number:.10g}")), len(self)) < len(self)
+
+    def ceiling(self, value: str, *, doubts: bool = False) -> float:
+        """The largest number in a message of the user or trusted record that holds `value`.
+
+        Minus infinity where none does. Whole numbers that may be a year are left out.
+        """
+        numbers = self._seen.numbers
+        found = (numbers.get(p, -math.inf) for p in self.places(value, doubts=doubts))
+        return max(found, default=-math.inf)
+
+    def dated(self, day: Day, *, doubts: bool = False) -> bool:
+        """Whether the user or something trusted wrote the day, in the year if one is with it."""
+        year, month, number = day
+        end = len(self) << RECORD_BITS
+        return any(
+            place < end and written in (0, year) and self._counts(place, doubts)
+            for place, written in tuple(self._seen.days.get((month, number), ()))
+        )
+
     def knows_word(self, word: str, *, doubts: bool = False) -> bool:
         """Whether one word (lower case, no signs) stands in something trusted."""
         return self._any(self._seen.words.get(word), doubts)
@@ -192,6 +216,11 @@ class Ledger(list[Entry]):
         if table.keys().isdisjoint(words):
             return False
         return min(table[word] for word in table.keys() & words) < end
+
+    @property
+    def holds_private(self) -> bool:
+        """Whether anything private was seen."""
+        return bool(self._seen.private)
 
     def private(self, text: str) -> str:
         """The first private piece in `text` that the user did not state; empty for none."""
@@ -218,7 +247,16 @@ class Ledger(list[Entry]):
         if not doubts and place in self._seen.doubtful:
             return False
         wanted = self._seen.wanting.get(place)
-        return wanted is None or any(all(map(self.stated, names)) for names in wanted if names)
+        return wanted is None or any(all(map(self._named, names)) for names in wanted if names)
+
+    def _named(self, name: str) -> bool:
+        """Whether the user wrote the name, or it stands in a text of which the same holds."""
+        return self.stated(name) or any(
+            place in self._seen.texted
+            and place not in self._seen.doubtful
+            and any(all(map(self.stated, n)) for n in self._seen.wanting.get(place, ()) if n)
+            for place in self._occurrences(_run_of(name))
+        )
 
     def observed(self, text: str, *, source: str, call_id: str = "") -> Entry | None:
         """The entry for a text just seen; None where it holds no value that is new here."""

@@ -17,7 +17,7 @@ from typing import Any
 from .caller import OWN_VALUES, Caller
 from .identifiers import looks_dated, points
 from .names import glob_pattern
-from .tokens import tokens, words
+from .tokens import other_spellings, tokens, words
 from .verdict import ToolCall
 
 Record = dict[str, Any]
@@ -84,14 +84,13 @@ class Believed:
                 more = {"when": [asked_for(call.arguments)]} if self.named else {}
                 yield from ({**record, **more} for record in self._of_text(data))
             return
-        found = [r for r in self._candidates(data) if self._fits(r)]
+        rows = ((row, self._record(row)) for row in self._candidates(data) if self._fits(row))
+        found = [(row, record) for row, record in rows if record is not None]
         lookup = [asked_for(call.arguments)] if len(found) == 1 else []
-        for row in found:
-            record = self._record(row)
-            if record is not None and self.named:
+        for row, record in found:
+            if self.named:
                 record["when"] = [*([name] for name in names_of(row)), *filter(None, lookup)]
-            if record is not None:
-                yield record
+            yield record
 
     def _has_args(self, arguments: Mapping[str, Any]) -> bool:
         return all(_fits_glob(arguments.get(name), globs) for name, globs in self.args)
@@ -192,6 +191,7 @@ def _pieces(text: str) -> Iterator[str]:
     for word in run:
         if _is_code(word):
             yield word
+    yield from filter(_is_code, other_spellings(text))  # a card's number, however it is grouped
     joined = "".join(run)
     if 1 < len(run) <= 6 and any(map(str.isdigit, joined)) and len(joined) >= 6:
         yield " ".join(run)

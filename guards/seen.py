@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .dates import days_in
+from .disguises import undisguised
 from .hosts import EDGE
 from .identifiers import identifiers
 from .tokens import MAX_TOKENS, other_spellings, subjects, tokens, wishes, words
@@ -27,6 +29,9 @@ MAX_PLACES = 1_000
 
 MAX_RUN = 1_000
 """Tokens of a value: a longer text is no value that could be recognised."""
+
+MAX_NAME_WORDS = 12
+"""Words of a name; the words of a longer value count only where its source is trusted as text."""
 
 Places = dict[str, list[int]]
 
@@ -57,10 +62,20 @@ class Seen:
     """Names that the agent's own calls gave: the entries of each."""
     about: list[frozenset[str]] = field(default_factory=list)
     """What the source of each entry speaks of."""
+    numbers: dict[int, float] = field(default_factory=dict)
+    """The largest number of each place."""
+    amounts: dict[str, int] = field(default_factory=dict)
+    """Sums that the user wrote as such (`12.50`, `$10`): the entry where each stands first."""
+    days: dict[tuple[int, int], list[tuple[int, int]]] = field(default_factory=dict)
+    """Month and day: the places where they stand, each with the year (0: none)."""
+    texted: set[int] = field(default_factory=set)
+    """Places of whole texts."""
     private: dict[str, dict[str, int]] = field(default_factory=dict)
     """Private pieces, by their first word."""
     heads: set[str] = field(default_factory=set)
     """How private pieces of one word begin: their first one, two and three characters."""
+    code_sizes: set[int] = field(default_factory=set)
+    """The lengths of those that are one word."""
     wanting: dict[int, list[list[str]]] = field(default_factory=dict)
     """Places that count only if the user named them: of one of the lists, all must be stated."""
     doubtful: set[int] = field(default_factory=set)
@@ -91,11 +106,15 @@ class Seen:
             self.private.setdefault(first, {}).setdefault(piece, number)
             if first == piece:
                 self.heads.update((piece[:1], piece[:2], piece[:3]))
+                self.code_sizes.add(len(piece))
         self.about.append(subjects(str(entry.get("source")).removeprefix("tool ")))
         self.entries.append(entry)
 
     def _add_user(self, text: str, place: int) -> None:
         run = self._add_text(text, place)
+        for match in _AMOUNT.finditer(text.replace(",", "") if "," in text else text):
+            sum_of = tokens(match[1] or match[2] or match[3])
+            self.amounts.setdefault(" ".join(sum_of), place >> RECORD_BITS)
         for word in wishes(run):
             self.said.setdefault(word, place >> RECORD_BITS)
 
@@ -108,15 +127,22 @@ class Seen:
         for text in _texts(record.get("texts")):
             self._add_text(text, place)
         for value in _texts(record.get("values")):
-            self._put(self.whole, " ".join(tokens(value)), place)
+            run = tokens(value)
+            self._put(self.whole, " ".join(run), place)
+            if len(run) == 1:
+                self._add_numbers(run, place)
             for spelling in other_spellings(value):
                 self._put(self.whole, spelling, place)
-            for word in words(value):
+            for word in _name_words(value):
                 self._put(self.words, word, place)
             self._add_hosts(value, place)
+            self._add_days(value, place)
 
     def _add_text(self, text: str, place: int) -> list[str]:
+        self.texted.add(place)
+        self._add_days(text, place)
         run = tokens(text)
+        self._add_numbers(run, place)
         start = len(self.run)
         # Another thread may look things up meanwhile: it must not find a position without a place.
         self.places += [place] * (len(run) + 1)
@@ -129,6 +155,16 @@ class Seen:
             self._put(self.words, word, place)
         self._add_hosts(text, place)
         return run
+
+    def _add_numbers(self, run: Sequence[str], place: int) -> None:
+        found = [float(token) for token in run if _NUMBER.fullmatch(token)]
+        if found:
+            self.numbers[place] = max(self.numbers.get(place, 0.0), *found)
+
+    def _add_days(self, text: str, place: int) -> None:
+        if _DIGIT.search(text):
+            for year, month, day in days_in(text):
+                self.days.setdefault((month, day), []).append((place, year))
 
     def _add_hosts(self, text: str, place: int) -> None:
         for found in identifiers(text):
@@ -179,6 +215,13 @@ class Seen:
 
     def holds_private(self, text: str, end: int) -> Iterator[str]:
         """Private pieces in `text` that were observed before the entry `end`."""
+        if not self.private:
+            return
+        yield from self._pieces_in(text, end)
+        for other in undisguised(text):
+            yield from self._pieces_in(other, end)
+
+    def _pieces_in(self, text: str, end: int) -> Iterator[str]:
         found = words(text)
         if not self.private.keys().isdisjoint(found):
             for number, word in enumerate(found):
@@ -188,6 +231,7 @@ class Seen:
                         yield piece
         if _DIGIT.search(text):
             yield from self._split(found, end)
+            yield from self._inside(found, end)
 
     def _split(self, found: list[str], end: int) -> Iterator[str]:
         """Codes that are written in other groups than they were seen in."""
@@ -195,17 +239,58 @@ class Seen:
             if word[:3] not in self.heads:
                 continue  # no code begins like this: nearly every word of prose
             built = word
-            for follower in found[first + 1 : first + 8]:
+            for follower in found[first + 1 : first + LONGEST_CODE]:
                 built += follower
-                if len(built) > 40:
+                if len(built) > LONGEST_CODE:
                     break
-                entry = self.private.get(built, _NOTHING).get(built)
-                if entry is not None and entry < end:
+                if self._is_code(built, end):
                     yield built
 
+    def _inside(self, found: list[str], end: int) -> Iterator[str]:
+        """Codes within a longer word: `key1a7b3d`, `id_463820`."""
+        for word in found:
+            if not SHORTEST_CODE < len(word) <= MAX_CODED or _DIGIT.search(word) is None:
+                continue
+            for size in tuple(self.code_sizes):
+                for start in range(len(word) - size + 1):
+                    piece = word[start : start + size]
+                    if self._is_code(piece, end) and not _in_a_number(word, start, size):
+                        yield piece
+
+    def _is_code(self, word: str, end: int) -> bool:
+        entry = self.private.get(word, _NOTHING).get(word)
+        return entry is not None and entry < end
+
+
+def _in_a_number(word: str, start: int, size: int) -> bool:
+    """Whether the piece is cut out of a longer number."""
+    before, after = word[start - 1 : start], word[start + size : start + size + 1]
+    return (before.isdigit() and word[start].isdigit()) or (
+        after.isdigit() and word[start + size - 1].isdigit()
+    )
+
+
+LONGEST_CODE = 40
+SHORTEST_CODE = 6
+MAX_CODED = 200
+"""Characters of a word in which codes are looked for."""
 
 _DIGIT = re.compile(r"\d")
+_NUMBER = re.compile(r"(?!(?:19|20)\d\d\Z)\d{1,12}(?:\.\d{1,6})?")
+"""A number that can be an amount: neither a year nor an account."""
+_AMOUNT = re.compile(
+    r"[$\u00a3\u20ac\u00a5]\s?(\d{1,9}(?:\.\d{1,2})?)|(?<![\d.])(\d{1,9}\.\d{2})(?![\d.])"
+    r"|(?<![\d.])(\d{1,9})\s?(?:EUR|USD|GBP|CHF|euros?|dollars?|pounds?|[\u20ac$])\b",
+    re.IGNORECASE,
+)
+"""A sum of money by its sign, its currency or its two decimals."""
 _NOTHING: Mapping[str, int] = {}
+
+
+def _name_words(value: str) -> list[str]:
+    """The words of a value that counts as a whole; what is longer than a name gives none."""
+    found = words(value)
+    return found if len(found) <= MAX_NAME_WORDS else []
 
 
 def host_of(link: str) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from . import chat, demo, graph, run
+from . import attack, chat, demo, graph, run
 
 app = typer.Typer(
     name="edgeward",
@@ -40,3 +40,4 @@ app.command(epilog=demo.EXAMPLE)(demo.demo)
 app.command(epilog=run.EXAMPLE)(run.run)
 app.command(epilog=chat.EXAMPLE)(chat.chat)
 app.command(epilog=graph.EXAMPLE)(graph.graph)
+app.command(epilog=attack.EXAMPLE)(attack.attack)

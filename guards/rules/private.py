@@ -11,17 +11,21 @@ conditions `clean` (the default for text) and `words` look for them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from pydantic import BeforeValidator
 
 from ..ledger import History
+from ..names import shown_name
 from ..normalise import Examined
 from ..outputs import private_pieces, speaks_of, tool_globs
+from ..redact import Redactor
 from ..verdict import Finding, ToolCall
 from . import Check, Context, Name, Where
+from .tools import KEY as TOOLS
+from .tools import ToolTable, tool_table
 
 KEY = "private"
 Field = Annotated[
@@ -32,13 +36,33 @@ DEFAULT: list[str] = []
 
 @dataclass(frozen=True, slots=True)
 class Private:
-    """Objects to no call by itself; says of outputs what in them is private."""
+    """Says of outputs what in them is private, and keeps it from tools that are plainly allowed.
+
+    Where an entry of `tools` has conditions, those decide.
+    """
 
     tools: tuple[re.Pattern[str], ...]
+    table: ToolTable | None = None
+    place: str = ""
+    redactor: Redactor = field(default_factory=Redactor)
     rule: str = KEY
 
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
-        return ()
+        if not history.ledger.holds_private or speaks_of(self.tools, call.name):
+            return ()
+        if self.table is not None and any(row.ways for row in self.table.rows(call.name)):
+            return ()
+        return self._found(call, history)
+
+    def _found(self, call: Examined, history: History) -> Iterator[Finding]:
+        for index, text in call.texts():
+            piece = history.ledger.private(text)
+            if piece:
+                path, tool = call.path(index), shown_name(call.name)
+                reason = f"argument '{path}' of tool {tool} holds private data"
+                shown = self.redactor.secrets(piece)[0]
+                yield Finding(KEY, "block", reason, self.place, path, shown, history.origin(piece))
+                return
 
     def pieces(self, call: ToolCall, data: object) -> list[str]:
         """What in an output may not leave."""
@@ -55,4 +79,6 @@ def build(value: list[str], where: Where, context: Context) -> Check | None:
         return None
     if context.version < 2:
         raise ValueError("`private` needs `version: 2`")
-    return Private(tool_globs(value))
+    tools = context.values.get(TOOLS)
+    table = tool_table(tools, lambda *_: "", default="block", otherwise="block") if tools else None
+    return Private(tool_globs(value), table, where(), context.redactor)

@@ -30,7 +30,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Tag
 from pydantic import Field as Limits
 
 from ..caller import CallerTest
-from ..conditions import Condition, requirement
+from ..conditions import Condition, requirement, steps_of
 from ..entries import Conditions, requested, tree_of
 from ..flow import Facts
 from ..ledger import History
@@ -40,7 +40,7 @@ from ..normalise import Examined
 from ..outputs import key_of
 from ..redact import Redactor
 from ..tokens import subjects
-from ..verdict import STRICTNESS, Finding, Word
+from ..verdict import STRICTNESS, Finding, Word, strictest
 from . import Check, Context, Name, Where
 
 KEY = "tools"
@@ -56,6 +56,9 @@ class ToolEntry(BaseModel):
     args: dict[Name, Condition | Annotated[list[Condition], Limits(min_length=1)]] = {}
     together: Annotated[list[Name], Limits(min_length=2)] | None = None
     """Arguments whose values stand in one message of the user or one trusted record."""
+    at_most: Annotated[dict[Name, Name], Limits(min_length=1)] | None = None
+    """`{amount: recipient}`: the number is not above every number that stands with the other
+    argument's value in one message of the user or one trusted record."""
     max_calls: Annotated[int, Limits(ge=1)] | None = None
     """How often the tool may run in one run."""
     callers: CallerTest | None = None
@@ -64,27 +67,37 @@ class ToolEntry(BaseModel):
 
 
 def _form(value: object) -> str:
+    if isinstance(value, list):
+        return "ways"
     return "entry" if isinstance(value, dict | ToolEntry) else "word"
 
+
+Ways = Annotated[list[ToolEntry], Limits(min_length=1)]
+"""Entries of which one has to hold as a whole."""
+
+Entry = Word | ToolEntry | list[ToolEntry]
 
 Field = dict[
     Name,
     Annotated[
-        Annotated[Word, Tag("word")] | Annotated[ToolEntry, Tag("entry")], Discriminator(_form)
+        Annotated[Word, Tag("word")]
+        | Annotated[ToolEntry, Tag("entry")]
+        | Annotated[Ways, Tag("ways")],
+        Discriminator(_form),
     ],
 ]
-DEFAULT: dict[str, Word | ToolEntry] = {}
+DEFAULT: dict[str, Entry] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One compiled entry. `word` is what happens where every requirement holds."""
+    """One compiled entry: a word, or (`ways`) conditions of which one set has to hold."""
 
     name: str
     word: Word
-    otherwise: Word
     place: str
-    conditions: Conditions | None = None
+    ways: tuple[tuple[Conditions, Word], ...] = ()
+    """Each with what happens where it does not hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +126,7 @@ class ToolTable:
             return tuple(rows)
         for text in spellings(name):
             others = [row for row in self._folded(text) if row not in own]
-            rows += [row for row in self._best(others) if row.word != "allow" or row.conditions]
+            rows += [row for row in self._best(others) if row.word != "allow" or row.ways]
         return tuple(dict.fromkeys(rows))
 
     def _matching(self, name: str) -> Iterator[Row]:
@@ -154,7 +167,7 @@ class Tools:
 
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
         rows = self.table.rows(call.name)
-        if len(rows) == 1 and rows[0].word in ("allow", "redact") and not rows[0].conditions:
+        if len(rows) == 1 and rows[0].word in ("allow", "redact") and not rows[0].ways:
             return ()
         return self._findings(call, history, rows)
 
@@ -174,11 +187,28 @@ class Tools:
                 reason = f"tool {tool} needs approval"
                 allowed = "each call that a person approves"
                 yield Finding(rule, "ask", reason, row.place, allowed=allowed, rests_on=())
-            if row.conditions is not None:
-                about = (subjects(call.name),)
-                facts = Facts(history.ledger, self.me, about=about, caller=history.caller)
-                for failure in row.conditions.failures(call, history, facts):
-                    yield failure.finding(row.name, row.otherwise, history, self.redactor)
+            if row.ways:
+                yield from self._ways(row, call, history)
+
+    def _ways(self, row: Row, call: Examined, history: History) -> Iterable[Finding]:
+        """Nothing where one way holds; else what is wrong with the one that comes closest."""
+        about = (subjects(call.name),)
+        facts = Facts(history.ledger, self.me, about=about, caller=history.caller)
+        closest: list[Finding] = []
+        for conditions, otherwise in row.ways:
+            found = [
+                failure.finding(row.name, otherwise, history, self.redactor)
+                for failure in conditions.failures(call, history, facts)
+            ]
+            if not found:
+                return ()
+            if not closest or _strictness(found) < _strictness(closest):
+                closest = found
+        return closest
+
+
+def _strictness(findings: list[Finding]) -> tuple[int, int]:
+    return STRICTNESS[strictest(findings)], len(findings)
 
 
 def _is_glob(name: str) -> bool:
@@ -186,7 +216,7 @@ def _is_glob(name: str) -> bool:
 
 
 def tool_table(
-    value: Mapping[str, Word | ToolEntry], where: Where, *, default: Word, otherwise: Word
+    value: Mapping[str, Entry], where: Where, *, default: Word, otherwise: Word
 ) -> ToolTable:
     """The compiled entries."""
     exact: dict[str, Row] = {}
@@ -198,31 +228,41 @@ def tool_table(
         else:
             exact[name] = row
     globs.sort(key=lambda g: (-len(g[1].name), -STRICTNESS[g[1].word], g[1].name))
-    return ToolTable(exact, tuple(globs), Row("", default, otherwise, where()))
+    return ToolTable(exact, tuple(globs), Row("", default, where()))
 
 
-def _row(name: str, entry: Word | ToolEntry, where: Where, otherwise: Word) -> Row:
+def _row(name: str, entry: Entry, where: Where, otherwise: Word) -> Row:
     if isinstance(entry, str):
-        return Row(name, entry, otherwise, where(name))
+        return Row(name, entry, where(name))
+    if isinstance(entry, ToolEntry):
+        ways = [_way(entry, where, (name,))]
+    else:
+        ways = [_way(way, where, (name, number)) for number, way in enumerate(entry)]
+    listed = [entry] if isinstance(entry, ToolEntry) else entry
+    words = [way.otherwise or otherwise for way in listed]
+    return Row(name, "allow", where(name), tuple(zip(ways, words, strict=True)))
+
+
+def _way(entry: ToolEntry, where: Where, at: tuple[str | int, ...]) -> Conditions:
     requirements = tuple(
-        (requirement(path, conditions), where(name, "args", path))
+        (requirement(path, conditions), where(*at, "args", path))
         for path, conditions in entry.args.items()
     )
-    given = ("requested", "max_calls", "together", "callers")
-    asks = Conditions(
+    given = ("requested", "max_calls", "together", "at_most", "callers")
+    return Conditions(
         requirements=requirements,
         requested=requested(map(str, entry.requested)) if entry.requested else None,
         max_calls=entry.max_calls,
         callers=entry.callers,
-        together=tuple(requirement(path, "any").path for path in entry.together or ()),
-        default=where(name),
-        places={key: where(name, key) for key in given if getattr(entry, key) is not None},
+        together=tuple(steps_of(path) for path in entry.together or ()),
+        at_most=tuple((steps_of(a), steps_of(b)) for a, b in (entry.at_most or {}).items()),
+        default=where(*at),
+        places={key: where(*at, key) for key in given if getattr(entry, key) is not None},
         tree=tree_of(required for required, _ in requirements),
     )
-    return Row(name, "allow", entry.otherwise or otherwise, where(name), asks)
 
 
-def build(value: dict[str, Word | ToolEntry], where: Where, context: Context) -> Check | None:
+def build(value: dict[str, Entry], where: Where, context: Context) -> Check | None:
     """The check; None where the file has no `tools`.
 
     Raises:
@@ -236,7 +276,7 @@ def build(value: dict[str, Word | ToolEntry], where: Where, context: Context) ->
     return Tools(_table(value, where, context), context.redactor, me)
 
 
-def _table(value: Mapping[str, Word | ToolEntry], where: Where, context: Context) -> ToolTable:
+def _table(value: Mapping[str, Entry], where: Where, context: Context) -> ToolTable:
     return tool_table(
         value,
         where,
@@ -247,7 +287,7 @@ def _table(value: Mapping[str, Word | ToolEntry], where: Where, context: Context
 
 def redacted_tools(context: Context) -> ToolTable | None:
     """The table, where some tool's verdict is `redact`; None otherwise."""
-    value: Mapping[str, Word | ToolEntry] = context.values.get(KEY) or {}
+    value: Mapping[str, Entry] = context.values.get(KEY) or {}
     if "redact" not in value.values():
         return None
     return _table(value, lambda *_: "", context)

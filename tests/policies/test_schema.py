@@ -417,7 +417,7 @@ def test_default_is_block_where_tools_are_named() -> None:
     [
         ("tools: {send: alow}", "tools.send: is alow, which is not one of the words"),
         ("tools: {send: {arg: {}}}", "tools.send.arg: unknown key (extra_forbidden); allowed: "),
-        ("tools: {send: [allow]}", "tools.send: is a list (literal_error)"),
+        ("tools: {send: [allow]}", "tools.send[0]: is text (model_type)"),
         ("tools: {send: }", "tools.send: is blank (literal_error)"),
         ("tools: [send]", "tools: is a list (dict_type)"),
         ("tool: {send: allow}", "tool: unknown key (extra_forbidden)"),

@@ -1,0 +1,72 @@
+"""Days as people write them, and as tools take them."""
+
+from __future__ import annotations
+
+import pytest
+
+from edgeward.guards.dates import day_of, days_in
+from tests.guards.threads import one
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("from January 11th to the 15th", (0, 1, 11)),
+        ("on Jan. 2, 2025", (2025, 1, 2)),
+        ("the 14th of November", (0, 11, 14)),
+        ("3 May 2024", (2024, 5, 3)),
+        ("2024-05-19 12:00", (2024, 5, 19)),
+        ("am 11.1.2025", (2025, 1, 11)),
+        ("5/6/25", (2025, 5, 6)),
+        ("5/6/25", (2025, 6, 5)),
+    ],
+)
+def test_a_day_is_read(text: str, day: tuple[int, int, int]) -> None:
+    """In English words, or in numbers of either order."""
+    assert day in set(days_in(text))
+
+
+@pytest.mark.parametrize("text", ["version 1.2.3.4", "31.31.", "42nd of May", "maybe 3", "2024"])
+def test_what_is_no_day(text: str) -> None:
+    """Numbers that count something else."""
+    assert not set(days_in(text)) & {(0, 2, 3), (0, 31, 31), (0, 5, 42), (0, 5, 3)}
+
+
+@pytest.mark.parametrize(
+    ("value", "day"),
+    [
+        ("2025-01-11", (2025, 1, 11)),
+        (" 2025-01-11T10:00:00Z ", (2025, 1, 11)),
+        ("2025-13-11", None),
+        ("tomorrow", None),
+    ],
+)
+def test_the_day_of_a_value(value: str, day: object) -> None:
+    """A date or a time as a tool takes it; nothing else has a day."""
+    assert day_of(value) == day
+
+
+@pytest.mark.parametrize(
+    ("said", "value", "word"),
+    [
+        ("from January 11th to January 15th 2025", "2025-01-15", "allow"),
+        ("from January 11th to January 15th 2025", "2025-01-11 10:00", "allow"),
+        ("from January 11th to January 15th 2025", "2026-01-15", "block"),
+        ("from January 11th to January 15th 2025", "2025-01-16", "block"),
+        ("on 19.5.2024", "2024-05-19", "allow"),
+        ("next week", "2024-05-19", "block"),
+        ("on May 19th", "May 19th", "block"),
+    ],
+)
+def test_dated(said: str, value: str, word: str) -> None:
+    """A day that the user wrote, in the year that stands with it; the clock is not looked at."""
+    assert one("dated", said).word("use", x=value) == word
+
+
+def test_dated_by_a_trusted_source() -> None:
+    """A day that something trusted gave counts, too; one that anything else gave does not."""
+    t = one("dated", "Move it", trust=[{"tool": "events"}])
+    t.gave("events", [{"start": "2024-05-19 12:00"}])
+    t.gave("mails", [{"body": "come on 2024-06-20"}])
+    assert t.word("use", x="2024-05-19 09:00") == "allow"
+    assert t.word("use", x="2024-06-20") == "block"
