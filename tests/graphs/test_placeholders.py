@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
@@ -249,3 +250,30 @@ def test_history_that_a_caller_hands_over() -> None:
     assert ANN not in read
     assert CARD not in read
     assert "ok <CARD_AAAAAAAA>" in read
+
+
+def test_C28_history_with_blocks_that_only_their_provider_may_change() -> None:
+    """Signatures, ids and thinking stay, arguments stay an object, and the input is not changed."""
+    call_block = {"type": "tool_use", "id": "t1", "name": "note", "input": {"text": f"to {BOB}"}}
+    said = [
+        HumanMessage(f"I am {ANN}.", id="h1"),
+        AIMessage(
+            [{"type": "thinking", "thinking": "hm", "signature": "EqQBCkYIAhgC"}, call_block],
+            id="a1",
+            tool_calls=[{"name": "note", "args": {"text": f"to {BOB}"}, "id": "t1"}],
+        ),
+        ToolMessage([{"type": "text", "text": f"noted {BOB}"}], tool_call_id="t1", id="r1"),
+        HumanMessage("Go on.", id="h2"),
+    ]
+    before = copy.deepcopy(said)
+    model = ScriptedModel(turns=["done"], order="call")
+    graph = build_graph("react", model=model, tools=Desk().tools, policy=POLICY)
+    kept = graph.invoke({"messages": said}, on())["messages"]
+    assert said == before
+    assert [m.id for m in kept[:4]] == ["h1", "a1", "r1", "h2"]
+    thinking, block = kept[1].content
+    assert thinking == {"type": "thinking", "thinking": "hm", "signature": "EqQBCkYIAhgC"}
+    assert block["id"] == kept[2].tool_call_id == "t1"
+    assert block["input"] == kept[1].tool_calls[0]["args"]
+    assert kept[2].content[0]["text"] == block["input"]["text"].replace("to", "noted")
+    assert BOB not in str(kept)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import logging
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from langchain_core.messages import AIMessage
+from langgraph.types import Command
 
 from edgeward.graphs.checkpoints import SqliteThreads
+from edgeward.guards.vault import PLACEHOLDER
 from tests.fakes import Recorder, agent_graph, ask, fails, on, turn
 
 KEYS = {
@@ -86,3 +91,55 @@ def test_in_the_text_of_an_error() -> None:
         graph.invoke(ask())
     assert key not in str(caught.value)
     assert key not in str(caught.value.__context__)
+
+
+HIDDEN = ["ann.lee@corp.example", "4111 1111 1111 1111", "DE89370400440532013000", "+442079460958"]
+HIDING = {
+    "version": 2,
+    "default": "allow",
+    "tools": {"give": "allow", "take": "ask"},
+    "placeholders": {"kinds": ["all"], "reveal": {"take": "*"}},
+}
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.lists(st.sampled_from(HIDDEN), min_size=1, max_size=4), st.data())
+def test_hidden_personal_data(values: list[str], data: st.DataObject) -> None:
+    """Whoever says a value that a policy hides, no state, stream, question or file has it."""
+    taken: list[str] = []
+    found = data.draw(st.sampled_from(HIDDEN))
+
+    def give(what: str = "") -> str:
+        """Gives."""
+        return f'{{"found": "{found}", "same": "{values[0]}"}}'
+
+    def take(what: str = "") -> str:
+        """Takes."""
+        taken.append(what)
+        raise RuntimeError(f"not with {what}")
+
+    def all_of_them(messages: list[Any]) -> Any:
+        names = sorted({f"<{name}>" for name in PLACEHOLDER.findall(str(messages))})
+        return turn(("take", {"what": " ".join(names)}, "c2"))
+
+    with tempfile.TemporaryDirectory() as folder:
+        saver = SqliteThreads(Path(folder) / "t.sqlite")
+        graph = agent_graph(
+            [turn(("give", {}, "c1")), all_of_them, "done"],
+            tools=[give, take],
+            policy=HIDING,
+            checkpointer=saver,
+        )
+        modes = ["updates", "values", "tasks", "checkpoints"]
+        seen = str(list(graph.stream(ask(" and ".join(values)), on(), stream_mode=modes)))
+        seen += str(graph.get_state(on()).interrupts)
+        answer = Command(resume={"c2": {"decision": "approve", "reason": f"for {values[0]}"}})
+        seen += str(list(graph.stream(answer, on(), stream_mode=modes)))
+        seen += str(list(graph.get_state_history(on())))
+        saver.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        stored = b"".join(path.read_bytes() for path in Path(folder).iterdir())
+        saver.close()
+    assert sorted(taken[0].split()) == sorted(" ".join({*values, found}).split())
+    for value in HIDDEN:
+        assert value not in seen
+        assert value.encode() not in stored
