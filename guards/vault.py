@@ -18,6 +18,7 @@ import hashlib
 import ipaddress
 import json
 import re
+from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -40,6 +41,9 @@ Hidden = tuple[str, dict[str, str]]
 PLACEHOLDER = re.compile(r"<([A-Z][A-Z0-9_]{0,30}_[A-Z2-7]{8})>")
 LABELS = {"credit_card": "CARD", "ipv4": "IP", "ipv6": "IP"}
 """How a mask's label reads in a placeholder, where not simply in capitals."""
+
+_NEAR = 400
+"""Characters around a cut that are looked at for a value."""
 
 _THREADS = 64
 """Threads whose ledgers are kept as they read with the values put back."""
@@ -176,8 +180,24 @@ class Vault:
         shown: Entry = mapped(entry, lambda text: self.reveal(text, held, thread))
         return {**shown, "values": [str(v).casefold() for v in shown.get("values") or []]}
 
+    def edge(self, text: str, at: int) -> int:
+        """Where the text can be cut, at `at` or a little before, without cutting a value in two."""
+        first = max(at - _NEAR, 0)
+        for start, end, _ in self._runs(text[first : at + _NEAR]):
+            if start < at - first < end:
+                return first + start
+        return at
+
     def _runs(self, text: str) -> list[Span]:
-        return runs_of(self._found.spans(searchable(text), self._kinds))
+        """Where the values stand; a placeholder holds none, whatever a detector takes it for."""
+        found = self._found.spans(searchable(text), self._kinds)
+        names = [name.span() for name in PLACEHOLDER.finditer(text)] if "<" in text else []
+        ends = [end for _, end in names]
+        return runs_of(
+            (start, stop, label)
+            for start, stop, label in found
+            if (at := bisect_right(ends, start)) == len(names) or names[at][0] >= stop
+        )
 
     def _name(self, label: str, value: str, thread: str) -> str:
         word = LABELS.get(label) or re.sub("[^A-Z0-9]+", "_", label.upper()).strip("_")[:30]

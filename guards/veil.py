@@ -32,6 +32,10 @@ class Veil:
         """A text from outside as it may be stored, and what has to be held for it."""
         return self.vault.admitted(text, self.thread) if self.vault else (text, {})
 
+    def edge(self, text: str, at: int) -> int:
+        """Where the text can be cut, at `at` or a little before."""
+        return self.vault.edge(text, at) if self.vault else at
+
     def text(self, text: str) -> str:
         """A text of our own that may quote a real value."""
         return self.vault.hide(text, self.thread)[0] if self.vault else text

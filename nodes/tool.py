@@ -51,8 +51,9 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     text, _ = here.policy.redactor.secrets(searchable(outcome.text))
     whole = text
     if len(text) > spec.max_chars:
-        left_out = len(text) - spec.max_chars
-        text = f"{text[: spec.max_chars]}\n[cut here: {left_out} more characters]"
+        end = here.veil.edge(text, spec.max_chars)
+        left_out = len(text) - end
+        text = f"{text[:end]}\n[cut here: {left_out} more characters]"
     shown = here.policy.screened(text)
     safe, held = here.veil.admitted(shown)
     message = ToolMessage(

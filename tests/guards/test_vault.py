@@ -154,3 +154,24 @@ def test_the_ledger_of_a_thread() -> None:
     for number in range(70):
         VAULT.ledger(first, held, f"led{number}")
     assert VAULT.ledger(longer, held, "led").stated("ann@corp.example")
+
+
+def test_a_text_is_not_cut_in_a_value() -> None:
+    """A cut lies before a value that it would go through, and otherwise where it was asked for."""
+    text = f"{'x' * 999} ann@corp.example{' y' * 999}"
+    assert [VAULT.edge(text, at) for at in (999, 1000, 1001, 1010, 1016, 1017)] == [
+        999, 1000, 1000, 1000, 1016, 1017,
+    ]  # fmt: skip
+
+
+def test_a_detector_that_takes_a_name_for_a_value() -> None:
+    """What a detector finds in a placeholder, or over one, is not hidden again."""
+
+    def everything(text: str) -> list[tuple[int, int, str]]:
+        return [(0, len(text), "thing"), (1, 3, "thing")]
+
+    vault = Vault(KEY, PersonalData(detectors=(("presidio", everything),)), All())
+    hidden, held = vault.hide("Ann Lee", "t")
+    assert hidden.startswith("<THING_")
+    assert vault.hide(hidden, "t") == (hidden, {})
+    assert vault.reveal(hidden, held, "t") == "Ann Lee"
