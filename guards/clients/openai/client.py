@@ -51,6 +51,7 @@ PASSED = (
     "content_provenance_checks",
     "conversations.delete",
     "close",
+    "is_closed",
     *_also_beta(
         "vector_stores", "chat.completions.delete", "responses.delete", "responses.input_tokens"
     ),

@@ -119,11 +119,8 @@ class ResponseStream:
     def _later(self) -> Iterator[Event]:
         """The events that waited behind a call."""
         waiting, self._waiting = self._waiting, []
-        for number, data in enumerate(waiting):
+        for data in waiting:
             yield from self._event(data)
-            if self._held:  # the next call: the rest goes on waiting
-                self._waiting += waiting[number + 1 :]
-                return
 
     def _cut_off(self) -> None:
         """Calls that never became whole are refused; what waited behind the first is looked at."""

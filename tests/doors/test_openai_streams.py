@@ -1,0 +1,380 @@
+"""Streams of the OpenAI door: what is sent on, when, and what becomes of one that does not end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterable, Sequence
+from typing import Any
+
+import openai
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from edgeward import Policy, load_policy
+from edgeward.guards.clients._wire import Reply
+from edgeward.guards.clients.openai.client import OpenAIDoor
+from tests.wire.server import Events, Say, Wire
+
+from . import openai_ways as ways
+from .openai_ways import ASKED, Joined
+from .test_openai import BLOCKED, KEY, MASK, POLICY, READ
+
+STREAM: dict[str, Any] = {**ASKED, "stream": True}
+TEXT = f"key {KEY} done"
+
+
+@pytest.fixture(autouse=True)
+async def closed() -> AsyncIterator[None]:
+    """No connection outlives its test."""
+    yield
+    await ways.close_all()
+
+
+def reply_to(body: dict[str, Any] = STREAM, policy: Policy = POLICY) -> Reply:
+    """A stream in flight, without the HTTP around it."""
+    opened = OpenAIDoor(policy, ()).opening("post", "/chat/completions", body)
+    assert opened is not None
+    return opened
+
+
+def chunk(finish: str | None = None, index: int = 0, **delta: Any) -> dict[str, Any]:
+    """A chunk with one choice."""
+    choice = {"index": index, "delta": delta, "finish_reason": finish}
+    return {"id": "x", "object": "chat.completion.chunk", "model": "m", "choices": [choice]}
+
+
+def called(index: int | None, name: str = "", arguments: str = "", **more: Any) -> dict[str, Any]:
+    """A chunk with a piece of a call."""
+    function = {k: v for k, v in (("name", name), ("arguments", arguments)) if v}
+    place = {} if index is None else {"index": index}
+    return chunk(tool_calls=[{**place, **more, "function": function}])
+
+
+def passed(chunks: Iterable[dict[str, Any]], reply: Reply | None = None) -> list[dict[str, Any]]:
+    """What goes out for these chunks."""
+    flowing = reply or reply_to()
+    out = []
+    for data in chunks:
+        new = flowing.event(data)
+        out += [data] if new is None else new
+    return [*out, *flowing.end(finished=True)]
+
+
+def joined(chunks: Sequence[dict[str, Any]]) -> ways.Got:
+    """What a program makes of chunks."""
+    made = Joined()
+    for data in chunks:
+        made.add(openai.types.chat.ChatCompletionChunk.model_validate({"created": 1, **data}))
+    made.got.firewall = None
+    return made.end(made.got)
+
+
+def test_text_flows_on() -> None:
+    """A word goes out before the stream has ended, and unchanged chunks are the very same."""
+    reply = reply_to()
+    first = chunk(content="Hello there, ")
+    out = reply.event(first)
+    assert out is None or joined(out).text
+    assert reply.firewall is None
+
+
+@pytest.mark.parametrize("first", range(0, len(TEXT), 3))
+def test_a_secret_in_pieces_is_masked(first: int) -> None:
+    """C10: for every way to cut the text in three, what arrives is the masked whole."""
+    for second in range(first, len(TEXT), 5):
+        pieces = (TEXT[:first], TEXT[first:second], TEXT[second:])
+        out = passed([*(chunk(content=piece) for piece in pieces), chunk("stop")])
+        assert joined(out).text == f"key {MASK} done"
+        assert KEY[-12:] not in json.dumps(out)
+
+
+SIX = [
+    called(0, "send_", id="c1", type="function"),
+    called(0, "email"),
+    called(0, "", '{"to":'),
+    called(0, "", '"a@'),
+    called(0, "", 'evil.test"'),
+    called(0, "", "}"),
+]
+
+
+def test_a_refused_call_leaves_no_piece() -> None:
+    """C10: in six pieces; each is held back, and none goes out."""
+    reply = reply_to()
+    assert [reply.event(piece) for piece in SIX] == [[]] * 6
+    out = passed([chunk("tool_calls")], reply)
+    assert joined(out).calls == []
+    assert joined(out).text == BLOCKED
+    assert joined(out).finish == "stop"
+
+
+def test_a_call_that_may_run_goes_out_whole() -> None:
+    """In one piece, before the chunk that ends the choice."""
+    pieces = [called(0, "read_", id="c1"), called(0, "doc", '{"a"'), called(0, "", ":1}")]
+    call, last = passed([*pieces, chunk("tool_calls")])
+    (made,) = call["choices"][0]["delta"]["tool_calls"]
+    assert made["function"] == {"name": "read_doc", "arguments": '{"a":1}'}
+    assert (made["index"], made["id"]) == (0, "c1")
+    assert last["choices"][0]["finish_reason"] == "tool_calls"
+
+
+PARALLEL = [("send_email", '{"to": "x"}'), ("read_doc", '{"a": 1}'), ("read_doc", '{"b": 2}')]
+KEPT = [("read_doc", '{"a": 1}'), ("read_doc", '{"b": 2}')]
+
+
+def cut(text: str, parts: int = 3) -> list[str]:
+    """A text in pieces."""
+    size = -(-len(text) // parts)
+    return [text[at : at + size] for at in range(0, len(text), size)]
+
+
+def test_parallel_calls_may_come_mixed() -> None:
+    """The pieces of three calls in turn; what stays keeps its order and is numbered anew."""
+    heads = [called(n, name, id=f"c{n}") for n, (name, _) in enumerate(PARALLEL)]
+    rows = zip(*(cut(arguments) for _, arguments in PARALLEL), strict=True)
+    pieces = [called(n, "", piece) for row in rows for n, piece in enumerate(row)]
+    out = passed([*heads, *pieces, chunk("tool_calls")])
+    assert joined(out).calls == KEPT
+    numbers = [c["choices"][0]["delta"]["tool_calls"][0]["index"] for c in out[:2]]
+    assert numbers == [0, 1]
+
+
+@pytest.mark.parametrize("place", [None, 0])
+def test_servers_that_number_their_calls_badly(place: int | None) -> None:
+    """Without positions, or with one for all: an id or a name begins a new call."""
+    pieces = []
+    for number, (name, arguments) in enumerate(PARALLEL):
+        pieces.append(called(place, name, id=f"c{number}"))
+        pieces += [called(place, "", piece) for piece in cut(arguments)]
+    assert joined(passed([*pieces, chunk("tool_calls")])).calls == KEPT
+
+
+def test_calls_without_ids() -> None:
+    """Some local servers give none; a name begins a new call."""
+    pieces = [called(None, name, arguments) for name, arguments in PARALLEL]
+    assert joined(passed([*pieces, chunk("tool_calls")])).calls == KEPT
+
+
+def test_every_choice_is_held_back_by_itself() -> None:
+    """One is emptied, the other is not; each ends as it should."""
+    chunks = []
+    for number, name in enumerate(("send_email", "read_doc")):
+        piece = called(0, name, "{}", id=f"c{number}")
+        piece["choices"][0]["index"] = number
+        chunks += [piece, chunk("tool_calls", number)]
+    out = [choice for data in passed(chunks) for choice in data["choices"]]
+    ends = {c["index"]: c["finish_reason"] for c in out if c["finish_reason"]}
+    assert ends == {0: "stop", 1: "tool_calls"}
+    said = [c["delta"]["content"] for c in out if c["delta"].get("content")]
+    assert said == [BLOCKED]
+
+
+def test_two_choices_in_one_chunk() -> None:
+    """What of a chunk may go out does; the rest of it waits."""
+    both = chunk(content="Hello there, ")
+    both["choices"] += called(0, "send_email", "{}", id="c1")["choices"]
+    both["choices"][1]["index"] = 1
+    out = passed([both, chunk("stop"), chunk("tool_calls", 1)])
+    assert "send_email" not in json.dumps(out)
+
+
+def test_the_old_function_call_in_pieces() -> None:
+    """Held back like any other."""
+    for name, kept in (("send_email", []), ("read_doc", [("read_doc", "{}")])):
+        pieces = [
+            chunk(function_call={"name": name, "arguments": ""}),
+            chunk(function_call={"arguments": "{}"}),
+            chunk("function_call"),
+        ]
+        got = joined(passed(pieces))
+        assert got.calls == kept
+        assert got.finish == ("function_call" if kept else "stop")
+
+
+def test_fields_that_a_call_carries_stay() -> None:
+    """C34: a signature beside the function, which the provider wants back."""
+    extra = {"extra_content": {"google": {"thought_signature": "c2ln"}}}
+    (out, _) = passed([called(0, "read_doc", "{}", id="c1", **extra), chunk("tool_calls")])
+    assert out["choices"][0]["delta"]["tool_calls"][0]["extra_content"] == extra["extra_content"]
+
+
+def test_a_cut_off_answer_stays_cut_off() -> None:
+    """`length` is not turned into `stop`; a call that is broken by it is refused."""
+    got = joined(passed([called(0, "read_doc", '{"a": "b', id="c1"), chunk("length")]))
+    assert (got.calls, got.finish, got.text) == ([], "length", BLOCKED)
+
+
+def test_text_in_the_last_chunk_comes_before_its_end() -> None:
+    """Some servers send text, calls and the reason in one chunk."""
+    last = chunk("tool_calls", content="Hi.", tool_calls=[])
+    last["choices"][0]["delta"]["tool_calls"] = [
+        {"index": 0, "id": "c1", "function": {"name": "read_doc", "arguments": "{}"}}
+    ]
+    out = passed([last])
+    assert joined(out).text == "Hi."
+    assert joined(out).calls == [("read_doc", "{}")]
+    assert [c["choices"][0]["finish_reason"] for c in out] == [None] * (len(out) - 1) + [
+        "tool_calls"
+    ]
+
+
+def test_reasoning_and_lists_of_parts_are_masked_too() -> None:
+    """DeepSeek's field, and Mistral's content of parts."""
+    parts = [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}]
+    chunks = [
+        chunk(reasoning_content=TEXT[:10]),
+        chunk(reasoning_content=TEXT[10:]),
+        chunk(content=[*parts, {"type": "text", "text": TEXT}]),
+        chunk("stop"),
+    ]
+    out = json.dumps(passed(chunks))
+    assert KEY not in out
+    assert out.count(MASK) == 2
+
+
+@given(st.data())
+def test_however_a_stream_is_cut_the_whole_is_the_same(data: st.DataObject) -> None:
+    """Text and calls, cut at any place: what arrives is what `create` would have given."""
+    text = data.draw(st.sampled_from([TEXT, "no secret at all", "a@b.example 4111 1111 1111 1111"]))
+    calls = data.draw(st.lists(st.sampled_from(PARALLEL), max_size=3))
+    chunks = [chunk(content=piece) for piece in _cut_anywhere(data, text)]
+    for number, (name, arguments) in enumerate(calls):
+        chunks.append(called(number, id=f"c{number}"))
+        chunks += [called(number, piece) for piece in _cut_anywhere(data, name)]
+        chunks += [called(number, "", piece) for piece in _cut_anywhere(data, arguments)]
+    got = joined(passed([*chunks, chunk("tool_calls" if calls else "stop")]))
+    assert got.text == POLICY.redactor.all(text)[0]
+    assert got.calls == [call for call in calls if call[0] != "send_email"]
+
+
+def _cut_anywhere(data: st.DataObject, text: str) -> list[str]:
+    places = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=4)))
+    return [text[a:b] for a, b in zip([0, *places], [*places, len(text)], strict=True)]
+
+
+@given(st.integers(1, 40))
+def test_however_the_bytes_are_cut_the_events_are_the_same(size: int) -> None:
+    """The pieces in which a connection delivers them mean nothing."""
+    from edgeward.guards.clients._sse import EventReader
+
+    data = b": ping\n\nevent: a\r\ndata: {}\r\n\r\ndata: 1\ndata: 2\n\ndata: [DONE]\n\nrest"
+    reader = EventReader()
+    cuts = [data[at : at + size] for at in range(0, len(data), size)]
+    found = [event for piece in cuts for event in reader.feed(piece)] + [reader.rest()]
+    assert [text for _, text in found] == [None, b"{}", b"1\n2", b"[DONE]", None]
+    assert b"".join(raw for raw, _ in found) == data
+
+
+def test_a_usage_chunk_and_obfuscation_arrive(wire: Wire) -> None:
+    """C76: the last chunk has no choice; `obfuscation` stays on the chunks that go out as they
+    came."""
+    events = [
+        {**chunk(role="assistant", content=""), "obfuscation": "abc"},
+        {**chunk("stop"), "obfuscation": "de"},
+        {**chunk(), "choices": [], "usage": {"total_tokens": 9}},
+        "data: [DONE]\n\n",
+    ]
+    wire.script(Events(events))
+    more = {"stream_options": {"include_usage": True, "include_obfuscation": True}}
+    got = list(ways.sync_client(wire, POLICY).chat.completions.create(**STREAM, **more))
+    assert got[-1].usage.total_tokens == 9
+    assert [getattr(c, "obfuscation", None) for c in got] == ["abc", "de", None]
+    assert wire.requests[0].body["stream_options"] == more["stream_options"]
+
+
+@pytest.mark.parametrize("usage", [(11, 7), None])
+def test_streamed_tokens_count(usage: tuple[int, int] | None, wire: Wire) -> None:
+    """C76: as the provider says, or by an estimate; the budget ends the conversation."""
+    policy = load_policy({"version": 2, "tools": {"*": "allow"}, "token_budget_per_session": 15})
+    client = ways.sync_client(wire, policy)
+    said = "word " * 40
+    wire.script(Say(said, usage=usage), Say(calls=[READ]))
+    list(client.chat.completions.create(**STREAM, stream_options={"include_usage": True}))
+    history = [*ASKED["messages"], {"role": "assistant", "content": said}]
+    history.append({"role": "user", "content": "And now?"})
+    reply = client.chat.completions.create(model="m", messages=history)
+    assert "token budget" in reply.firewall["reason"]
+
+
+def test_an_estimate_says_that_it_is_one() -> None:
+    """A provider that gives no number."""
+    reply: Any = reply_to()
+    passed([chunk(content="four" * 10), chunk("stop")], reply)
+    assert (reply.estimated, reply.tokens) == (True, (40 + len("user" + "Go on.")) // 4)
+
+
+def test_a_consumer_that_stops_early(wire: Wire) -> None:
+    """The connection is closed; a call that was not whole is told as refused, text is not."""
+    client = ways.sync_client(wire, POLICY)
+    wire.script(Say("Some words to read. " * 20, calls=[READ]), Say("ok"))
+    stream = client.chat.completions.create(**STREAM)
+    for data in stream:
+        if data.choices[0].delta.content:
+            break
+    assert stream.firewall is None
+    stream.close()
+    assert stream.firewall["action"] == "allow"
+    assert stream.response.is_closed
+    with client.chat.completions.create(**STREAM) as other:
+        next(other)
+    assert other.firewall is not None
+
+
+def test_an_upstream_that_breaks_off(wire: Wire) -> None:
+    """The SDK's own error; what was held back goes nowhere; the decision says why."""
+    client = ways.sync_client(wire, POLICY)
+    wire.script(Say("Hi.", calls=[READ], cut_after=6))
+    stream = client.chat.completions.create(**STREAM)
+    got: list[Any] = []
+    with pytest.raises(Exception, match=r"(?i)connection|peer|reset"):
+        got.extend(stream)
+    assert "read_doc" not in str(got)
+    assert "before the call was whole" in stream.firewall["reason"]
+
+
+@pytest.mark.parametrize("done", [True, False])
+def test_a_stream_that_ends_without_a_reason(done: bool, wire: Wire) -> None:
+    """Where the provider says that it is done, calls count as whole; otherwise they do not."""
+    events: list[Any] = [called(0, "read_doc", "{}", id="c1"), chunk(content="Hi.")]
+    wire.script(Events([*events, *(["data: [DONE]\n\n"] if done else [])]))
+    stream = ways.sync_client(wire, POLICY).chat.completions.create(**STREAM)
+    made = Joined()
+    for data in stream:
+        made.add(data)
+    got = made.end(stream)
+    assert got.text == "Hi."
+    assert got.calls == ([("read_doc", "{}")] if done else [])
+    if not done:
+        assert "before the call was whole" in got.firewall["reason"]
+
+
+async def test_a_server_that_answers_whole(wire: Wire) -> None:
+    """To a client that wants a stream: the SDK finds no event, and no call gets through."""
+    body = json.dumps({"choices": [], "object": "chat.completion"})
+    wire.script(Events([body]))
+    stream = ways.sync_client(wire, POLICY).chat.completions.create(**STREAM)
+    assert list(stream) == []
+
+
+def test_an_error_in_the_stream_is_the_sdks_own(wire: Wire) -> None:
+    """As the provider sent it."""
+    wire.script(Events([chunk(content="Hi"), {"error": {"message": "overloaded"}}]))
+    with pytest.raises(openai.APIError, match="overloaded"):
+        list(ways.sync_client(wire, POLICY).chat.completions.create(**STREAM))
+
+
+def test_comments_pass(wire: Wire) -> None:
+    """Some providers keep the line open with them."""
+    wire.script(Events([": PROCESSING\n\n", chunk("stop", content="Hi."), "data: [DONE]\n\n"]))
+    got = list(ways.sync_client(wire, POLICY).chat.completions.create(**STREAM))
+    assert joined([c.to_dict() for c in got]).text == "Hi."
+
+
+def test_a_call_of_many_pieces_costs_its_length() -> None:
+    """20,000 pieces are put together once, not again with every piece."""
+    pieces = [called(0, "", "x") for _ in range(20_000)]
+    begin, end = called(0, "read_doc", '{"a": "', id="c1"), called(0, "", '"}')
+    (call, _) = passed([begin, *pieces, end, chunk("tool_calls")])
+    made = call["choices"][0]["delta"]["tool_calls"][0]["function"]["arguments"]
+    assert len(json.loads(made)["a"]) == 20_000
