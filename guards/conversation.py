@@ -22,14 +22,17 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from .automata import States
+from .caller import NOBODY, Caller
 from .decide import Policy
 from .ledger import USER, Entry, History, Ledger
 from .outputs import as_data, private_pieces
 from .patterns import searchable
 from .python_values import as_call
+from .rules.sequence import order_of
 from .verdict import ToolCall, canonical_json
 
 MAX_CHARS = 32_000_000
@@ -69,14 +72,12 @@ class ModelTurn:
 class ToolResult:
     """What a call gave back, as the model reads it.
 
-    `failed`: the tool said that it went wrong; then nothing in it is believed. `refused`: the call
-    did not run, and the text is the guard's own.
+    `failed`: the tool said that it went wrong; then nothing in it is believed.
     """
 
     call_id: str
     text: str
     failed: bool = False
-    refused: bool = False
 
 
 Turn = UserText | ModelTurn | ToolResult
@@ -90,6 +91,8 @@ class Past:
     digest: bytes = b""
     open: Mapping[str, tuple[ToolCall, ...]] = field(default_factory=dict)
     """Calls that have no answer yet, by id. More than one under an id: nobody can tell which."""
+    turn: tuple[str, ...] = ()
+    """The tools that the last turn of the model called."""
     chars: int = 0
 
 
@@ -102,21 +105,26 @@ class Conversations:
     def __init__(self, policy: Policy, *, keep: int = 1_024) -> None:
         self.policy = policy
         self._private = any(hasattr(check, "pieces") for check in policy.checks)
+        rule = order_of(policy)
+        self._automata = None if rule is None else rule.automata
         self._keep = keep
         self._pasts: OrderedDict[bytes, Past] = OrderedDict()
         self._chars = 0
         self._tokens: OrderedDict[bytes, int] = OrderedDict()
-        self._by_id: OrderedDict[str, Past] = OrderedDict()
+        self._by_id: OrderedDict[tuple[Caller, str], Past] = OrderedDict()
         self._lock = threading.RLock()  # versions of a ledger share an index that grows
 
-    def past(self, turns: Iterable[Turn], *, after: str = "") -> Past:
+    def past(
+        self, turns: Iterable[Turn], *, after: str = "", caller: Caller = NOBODY, thread: str = ""
+    ) -> Past:
         """What the turns came to. `after`: the id of a reply that they follow, kept elsewhere.
 
-        After an id that `remember` was not told of (or that is forgotten) nothing is known, and
-        with a `private` rule no text counts as free of private data.
+        After an id that `remember` was not told of (for this caller), or that is forgotten, nothing
+        is known: with a `private` rule no text counts as free of private data, and every gate of
+        `sequence` is shut.
         """
         with self._lock:
-            start = self._followed(after) if after else Past(History())
+            start = self._followed(after, caller) if after else self._beginning(caller)
             listed = list(turns)
             digests = _digests(start.digest, listed)
             past, done = self._longest(start, digests)
@@ -125,7 +133,8 @@ class Conversations:
             if done < len(listed):
                 self._keep_past(past)
             spent = start.history.tokens_used + sum(self._tokens.get(d, 0) for d in digests)
-            return replace(past, history=replace(past.history, tokens_used=spent))
+            history = replace(past.history, tokens_used=spent, thread=thread)
+            return replace(past, history=history)
 
     def add_tokens(self, past: Past, tokens: int) -> None:
         """Count what the model call that followed `past` has used: its conversation remembers."""
@@ -148,24 +157,30 @@ class Conversations:
             past = replace(past, history=replace(past.history, tokens_used=spent))
             for turn, digest in zip(reply, _digests(past.digest, reply), strict=True):
                 past = self._then(past, turn, digest)
-            self._by_id[reply_id] = past
-            self._by_id.move_to_end(reply_id)
+            key = (past.history.caller, reply_id)
+            self._by_id[key] = past
+            self._by_id.move_to_end(key)
             while len(self._by_id) > self._keep:
                 self._by_id.popitem(last=False)
 
     def forget(self, reply_id: str) -> None:
         """What the provider keeps under this id was changed: nothing is known of it from now on."""
         with self._lock:
-            self._by_id.pop(reply_id, None)
+            for key in [key for key in self._by_id if key[1] == reply_id]:
+                del self._by_id[key]
 
-    def _followed(self, after: str) -> Past:
-        known = self._by_id.get(after)
+    def _beginning(self, caller: Caller) -> Past:
+        order = None if self._automata is None else self._automata.start
+        return Past(History(caller=caller, order=order), _digest_of(caller))
+
+    def _followed(self, after: str, caller: Caller) -> Past:
+        known = self._by_id.get((caller, after))
         if known is not None:
-            self._by_id.move_to_end(after)
+            self._by_id.move_to_end((caller, after))
             return known
-        gap = UNKNOWN_PAST if self._private else ""
-        digest = hashlib.blake2b(after.encode("utf-8", "surrogatepass"), key=b"unknown").digest()
-        return Past(History(ledger=Ledger(gap=gap)), digest)
+        order = None if self._automata is None else self._automata.shut
+        ledger = Ledger(gap=UNKNOWN_PAST if self._private else "")
+        return Past(History(ledger=ledger, caller=caller, order=order), _digest_of(caller, after))
 
     def _longest(self, start: Past, digests: Sequence[bytes]) -> tuple[Past, int]:
         for done in range(len(digests), 0, -1):
@@ -185,12 +200,20 @@ class Conversations:
     def _then(self, past: Past, turn: Turn, digest: bytes) -> Past:
         """The past with one more turn."""
         if isinstance(turn, UserText):
-            entry = past.history.ledger.observed(turn.text, source=USER)
-            history = replace(_with(past.history, entry), calls={})
-            return Past(history, digest, past.open, past.chars + len(turn.text))
+            return self._said(past, turn, digest)
         if isinstance(turn, ModelTurn):
             return self._proposed(past, turn, digest)
         return self._answered(past, turn, digest)
+
+    def _said(self, past: Past, turn: UserText, digest: bytes) -> Past:
+        history = past.history
+        entry = history.ledger.observed(turn.text, source=USER)
+        order = history.order
+        if self._automata is not None and order is not None:
+            order = self._automata.spoke(order)
+        history = replace(_with(history, entry), calls={}, order=order)
+        chars = past.chars + len(turn.text)
+        return replace(past, history=history, digest=digest, turn=(), chars=chars)
 
     def _proposed(self, past: Past, turn: ModelTurn, digest: bytes) -> Past:
         counts, waiting = dict(past.history.calls), dict(past.open)
@@ -198,29 +221,42 @@ class Conversations:
             call = as_call(proposed.name, proposed.arguments, id=proposed.id)
             counts[call.name] = counts.get(call.name, 0) + 1
             waiting[call.id] = (*waiting.get(call.id, ()), call)
-        return Past(replace(past.history, calls=counts), digest, waiting, past.chars)
+        names = tuple(proposed.name for proposed in turn.calls)
+        history = replace(past.history, calls=counts, order=self._moved(past.history, names))
+        return replace(past, history=history, digest=digest, open=waiting, turn=names)
 
     def _answered(self, past: Past, result: ToolResult, digest: bytes) -> Past:
         calls = past.open.get(result.call_id, ())
         waiting = {key: kept for key, kept in past.open.items() if key != result.call_id}
+        history = past.history
+        entry = self._observed(history, calls, result)
+        if len(calls) == 1 and not result.failed:
+            # What the turn's other calls shut stays shut: they may have run in any order.
+            done = (calls[0].name,)
+            history = replace(history, order=self._moved(history, past.turn or done, done))
         chars = past.chars + len(result.text)
-        if result.refused:
-            counts = dict(past.history.calls)
-            for call in calls[-1:]:
-                counts[call.name] = max(counts.get(call.name, 0) - 1, 0)
-            return Past(replace(past.history, calls=counts), digest, waiting, chars)
-        entry = self._observed(past.history.ledger, calls, result)
-        return Past(_with(past.history, entry), digest, waiting, chars)
+        return replace(
+            past, history=_with(history, entry), digest=digest, open=waiting, chars=chars
+        )
+
+    def _moved(
+        self, history: History, through: Collection[str], done: Collection[str] = ()
+    ) -> States | None:
+        """How the gates stand once these were let through, and those have run."""
+        if self._automata is None or history.order is None:
+            return None
+        return self._automata.advance(history.order, through=through, done=done)
 
     def _observed(
-        self, ledger: Ledger, calls: tuple[ToolCall, ...], result: ToolResult
+        self, history: History, calls: tuple[ToolCall, ...], result: ToolResult
     ) -> Entry | None:
         """What the ledger keeps of a result: as a graph's tool node does."""
         text = self.policy.redactor.secrets(searchable(result.text))[0]
         if len(calls) == 1:
-            return observed(self.policy, calls[0], text, failed=result.failed)
+            caller = history.caller
+            return observed(self.policy, calls[0], text, failed=result.failed, caller=caller)
         # Nobody knows which tool said this: nothing is believed, and it may be private.
-        entry = ledger.observed(text, source="tool unknown", call_id=result.call_id)
+        entry = history.ledger.observed(text, source="tool unknown", call_id=result.call_id)
         pieces = private_pieces(as_data(text)) if self._private else []
         if not pieces:
             return entry
@@ -228,7 +264,9 @@ class Conversations:
         return {**(entry or empty), "private": pieces}
 
 
-def observed(policy: Policy, call: ToolCall, text: str, *, failed: bool = False) -> Entry | None:
+def observed(
+    policy: Policy, call: ToolCall, text: str, *, failed: bool = False, caller: Caller = NOBODY
+) -> Entry | None:
     """The ledger's entry for a result, secrets masked already: as a graph's tool node keeps it.
 
     A failure's text, and what the model does not get to see, is nothing to believe.
@@ -237,11 +275,17 @@ def observed(policy: Policy, call: ToolCall, text: str, *, failed: bool = False)
     shown = policy.screened(text)
     if failed or shown != text:
         return Ledger().observed(shown, source=source, call_id=call.id)
-    return policy.observed(call, text, source=source)
+    return policy.observed(call, text, source=source, caller=caller)
 
 
 def _with(history: History, entry: Entry | None) -> History:
     return replace(history, ledger=history.ledger.appended([entry])) if entry else history
+
+
+def _digest_of(caller: Caller, after: str = "") -> bytes:
+    """Where the digests of a caller's conversations begin."""
+    parts = ("after", after, caller.user, caller.tenant, *caller.roles)
+    return _digests(b"", [ModelTurn(tuple(Proposed(part) for part in parts))])[0]
 
 
 def _digests(start: bytes, turns: Sequence[Turn]) -> list[bytes]:
@@ -262,7 +306,7 @@ def _parts(turn: Turn) -> Iterable[str]:
     if isinstance(turn, UserText):
         return ("user", turn.text)
     if isinstance(turn, ToolResult):
-        return ("result", turn.call_id, turn.text, f"{turn.failed} {turn.refused}")
+        return ("result", turn.call_id, turn.text, f"{turn.failed}")
     return ("model", *(part for call in turn.calls for part in _call_parts(call)))
 
 

@@ -15,20 +15,24 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..caller import NOBODY, Caller
 from ..conversation import Conversations, Past, Proposed, Turn
 from ..decide import Policy
 from ..firewall import UNASKED, masked_call
 from ..holdback import Holdback
 from ..ledger import History
+from ..rules.sequence import order_of
 from ..verdict import Finding, canonical_json, strictest
 from ._request import Inbound, RequestMask
 from .defender import Decision, Status, ToolCall, ToolFinding, decision, finding_of
 
 _LOG = logging.getLogger("edgeward.guards")
 
+_TOO_LATE = "it does not go with a call of the same turn that has been let through already"
 _REPEATED = "its id is that of another call: an answer could not be told from the other's"
 
 
@@ -53,8 +57,15 @@ class Door:
         if not isinstance(policy, Policy):
             raise TypeError(f"a client needs a Policy, not a {type(policy).__name__}")
         self.policy = policy
+        self.caller = NOBODY
         self.conversations = Conversations(policy)
         self._mask = RequestMask(policy)
+
+    def serving(self, caller: Caller) -> Door:
+        """The same for requests that are made on this caller's behalf."""
+        made = copy(self)
+        made.caller = caller
+        return made
 
     def inbound(self, value: Any) -> Inbound:
         """Content that goes to the model, masked; the caller's own objects stay as they are.
@@ -75,7 +86,8 @@ class Door:
 
         `after`: the id of an earlier response (or conversation) that the provider keeps.
         """
-        return Exchange(self, self.conversations.past(turns, after=after))
+        past = self.conversations.past(turns, after=after, caller=self.caller)
+        return Exchange(self, past)
 
 
 class Exchange:
@@ -86,6 +98,7 @@ class Exchange:
         self._past = past
         self._counts: dict[int, dict[str, int]] = {}
         self._ids: dict[int, set[str]] = {}
+        self._kept: dict[int, list[ToolFinding]] = {}
         self._labels: dict[str, None] = {}
         self._held: list[Holdback] = []
         self.findings: list[ToolFinding] = []
@@ -101,16 +114,31 @@ class Exchange:
         """What is known of the conversation before this response."""
         return self._past.history
 
+    @property
+    def one_by_one(self) -> bool:
+        """Whether calls may be judged as they come. Where not, a stream holds all calls of a
+        choice to its end and has them judged together: each has a say in the others."""
+        return order_of(self.policy) is None
+
     def judge(self, calls: Iterable[Proposed], *, choice: int = 0) -> list[Judged]:
         """What becomes of each call. Those that stay count for the ones after them.
 
         `choice`: the alternative of the response that proposes them (choices, candidates); each
-        is counted by itself. In a stream call this once for each call, when it is whole. Never
-        raises for what a call holds.
+        is counted by itself. Calls that come later in the same choice may be given later; what
+        does not go with a call that has stayed is then taken out. Never raises for what a call
+        holds.
         """
-        return [self._judged(call, choice) for call in calls]
+        earlier = [finding.call.name for finding in self._kept.get(choice, [])]
+        decided = [self._decided(call, choice) for call in calls]
+        self._beside(earlier, [finding for _, finding in decided])
+        judged = [_judged(proposed, finding) for proposed, finding in decided]
+        self._kept.setdefault(choice, []).extend(j.finding for j in judged if j.keep)
+        for one in judged:
+            if one.arguments is not None:
+                self.noted(one.finding.secrets)
+        return judged
 
-    def _judged(self, proposed: Proposed, choice: int) -> Judged:
+    def _decided(self, proposed: Proposed, choice: int) -> tuple[Proposed, ToolFinding]:
         counts = self._counts.setdefault(choice, dict(self.history.calls))
         history = replace(self.history, calls=counts)
         arguments: Any = proposed.arguments
@@ -121,19 +149,27 @@ class Exchange:
             _object(finding, Finding("arguments", "block", _REPEATED))
         taken.add(proposed.id)
         self.findings.append(finding)
-        passed: str | None = None
-        if finding.verdict.word == "redact":
-            masked = masked_call(finding.call, finding.verdict)
-            if masked is not finding.call:
-                passed = canonical_json(masked.arguments)
-                finding.status = Status.FLAG
-                self.noted(finding.secrets)
-        elif finding.verdict.word == "ask":
-            finding.reasons.append(UNASKED)
-        keep = finding.status is not Status.BLOCK
-        if keep:
+        if finding.verdict.word != "block":
             counts[finding.call.name] = counts.get(finding.call.name, 0) + 1
-        return Judged(proposed, keep, passed, finding)
+        return proposed, finding
+
+    def _beside(self, earlier: list[str], new: list[ToolFinding]) -> None:
+        """Object to what does not go with the other calls of this turn, in any order."""
+        rule = order_of(self.policy)
+        before = self.history.order
+        through = [finding for finding in new if finding.verdict.word != "block"]
+        if rule is None or before is None or len(earlier) + len(through) < 2:
+            return
+        names = [*earlier, *(finding.call.name for finding in through)]
+        states = rule.automata.beside(before, names)
+        for finding, stand in zip(through, states[len(earlier) :], strict=True):
+            for found in rule.met(finding.call.name, stand):
+                if found not in finding.verdict.findings:
+                    _object(finding, found)
+        gone = zip(earlier, states, strict=False)
+        if any(list(rule.met(n, stand)) != list(rule.met(n, before)) for n, stand in gone):
+            for finding in through:
+                _object(finding, Finding(rule.rule, "block", _TOO_LATE))
 
     def refuse(self, calls: Iterable[Proposed], reason: str) -> None:
         """Note calls that are refused unjudged: nobody has seen them to their end, say."""
@@ -194,9 +230,22 @@ def attach(response: Any, made: Decision) -> None:
     object.__setattr__(response, "firewall", made)
 
 
+def _judged(proposed: Proposed, finding: ToolFinding) -> Judged:
+    passed: str | None = None
+    if finding.verdict.word == "redact":
+        masked = masked_call(finding.call, finding.verdict)
+        if masked is not finding.call:
+            passed = canonical_json(masked.arguments)
+            finding.status = Status.FLAG
+    elif finding.verdict.word == "ask":
+        finding.reasons.append(UNASKED)
+    return Judged(proposed, finding.status is not Status.BLOCK, passed, finding)
+
+
 def _object(finding: ToolFinding, new: Finding) -> None:
     verdict = finding.verdict
     findings = (*verdict.findings, new)
     finding.verdict = replace(verdict, word=strictest(findings), findings=findings)
     finding.status = Status.BLOCK
-    finding.reasons.append(new.reason)
+    if new.reason not in finding.reasons:
+        finding.reasons.append(new.reason)

@@ -21,10 +21,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
+from ..caller import Caller
 from ._exchange import Door
 
 Result = TypeVar("Result")
@@ -80,8 +81,6 @@ class _Frame:
     surface: Surface
     door: Door
     unguarded: tuple[str, ...]
-    again: Callable[[Any], Any]
-    """Wraps a copy of the client."""
 
 
 class Guarded:
@@ -112,10 +111,20 @@ class Guarded:
         if surface.passes(path) or any(_below(path, glob) for glob in frame.unguarded):
             return value
         if any(fnmatchcase(path, glob) for glob in surface.copies):
-            return _copying(value, frame)
+            return self._copying(value)
         if isinstance(value, _PLAIN) or not (callable(value) or _akin(value, self._raw)):
             return value
         return Refused(value, frame, path, mode)
+
+    def _copying(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        def copied(*args: Any, **kwargs: Any) -> Any:
+            return self._around(method(*args, **kwargs), self._frame.door)
+
+        return copied
+
+    def _around(self, client: Any, door: Door) -> Any:
+        """The same object around another client's."""
+        return Guarded(client, replace(self._frame, door=door), self._path, self._mode)
 
     def __setattr__(self, name: str, value: Any) -> None:
         setattr(self._raw, name, value)
@@ -179,14 +188,18 @@ class GuardedClient(Guarded):
         self, client: Any, surface: Surface, door: Door, *, unguarded: Sequence[str] = ()
     ) -> None:
         known = tuple(_checked(path, client, surface) for path in unguarded)
+        super().__init__(client, _Frame(surface, door, known))
 
-        def again(copy: Any) -> Any:
-            made = object.__new__(type(self))
-            Guarded.__init__(made, copy, replace_again)
-            return made
+    def _around(self, client: Any, door: Door) -> Any:
+        """This wrapper around another client."""
+        made = object.__new__(type(self))
+        Guarded.__init__(made, client, replace(self._frame, door=door))
+        return made
 
-        replace_again = _Frame(surface, door, known, again)
-        super().__init__(client, replace_again)
+    def serving(self, *, user: str = "", tenant: str = "", roles: Sequence[str] = ()) -> Any:
+        """This client for requests on somebody's behalf: the caller whom a policy asks for."""
+        caller = Caller(user, tenant, tuple(roles))
+        return self._around(self._raw, self._frame.door.serving(caller))
 
     __class__ = property(lambda self: type(self._raw))
 
@@ -228,13 +241,6 @@ def _bound(wrap: Wrap, target: Target, raw: Any) -> Callable[..., Any]:
     if callable(raw):
         guarded.__wrapped__ = raw  # type: ignore[attr-defined]
     return guarded
-
-
-def _copying(method: Callable[..., Any], frame: _Frame) -> Callable[..., Any]:
-    def copied(*args: Any, **kwargs: Any) -> Any:
-        return frame.again(method(*args, **kwargs))
-
-    return copied
 
 
 def _akin(value: Any, client: Any) -> bool:

@@ -10,6 +10,7 @@ import pytest
 
 from edgeward import Policy, load_policy
 from edgeward.guards import conversation
+from edgeward.guards.caller import Caller
 from edgeward.guards.conversation import (
     Conversations,
     ModelTurn,
@@ -106,7 +107,7 @@ def test_a_failure_is_nothing_to_believe() -> None:
 
 
 def test_calls_are_counted_from_the_users_last_word() -> None:
-    """Those of earlier runs, and those that were refused, do not count."""
+    """Those of earlier runs do not count."""
     two = ModelTurn((Proposed("post", "{}", "c2"), Proposed("pay", "{}", "c3")))
     turns = [
         UserText("Hi."),
@@ -117,8 +118,6 @@ def test_calls_are_counted_from_the_users_last_word() -> None:
     ]
     conversations = Conversations(flow())
     assert conversations.past(turns).history.calls == {"post": 1, "pay": 1}
-    refused = ToolResult("c3", "not allowed", refused=True)
-    assert conversations.past([*turns, refused]).history.calls == {"post": 1, "pay": 0}
 
 
 def test_a_longer_request_costs_its_new_turns_only(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -274,3 +273,64 @@ def test_many_threads_share_one_client() -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+ORDER = {
+    "version": 2,
+    "default": "allow",
+    "sequence": [
+        {"after": "fetch", "block": "post", "until": "user"},
+        {"before": "deploy", "require": "run_tests"},
+    ],
+}
+
+
+def test_the_order_of_calls() -> None:
+    """Gates stand as the turns left them; what failed, and what ran beside, opens none."""
+    policy = load_policy(ORDER)
+    conversations = Conversations(policy)
+    hi: list[Turn] = [UserText("Go on.")]
+    fetched = [*hi, *asked("c1", "fetch", "text")]
+    assert word(policy, conversations.past(hi), "post") == "allow"
+    assert word(policy, conversations.past(fetched), "post") == "block"
+    assert word(policy, conversations.past([*fetched, UserText("Post it.")]), "post") == "allow"
+    tested = [*hi, *asked("c1", "run_tests", "ok")]
+    failed = [*tested[:2], ToolResult("c1", "no", failed=True)]
+    assert word(policy, conversations.past(hi), "deploy") == "block"
+    assert word(policy, conversations.past(tested), "deploy") == "allow"
+    assert word(policy, conversations.past(failed), "deploy") == "block"
+
+
+def test_after_an_unknown_reply_every_gate_is_shut() -> None:
+    """Until the user's word opens it."""
+    policy = load_policy(ORDER)
+    conversations = Conversations(policy)
+    unknown = conversations.past([ToolResult("c1", "ok")], after="resp_9")
+    assert word(policy, unknown, "post") == "block"
+    assert word(policy, unknown, "deploy") == "block"
+    said = conversations.past([UserText("Post it.")], after="resp_9")
+    assert word(policy, said, "post") == "allow"
+
+
+def test_what_is_a_callers_own() -> None:
+    """Two callers whose conversations are alike do not share what is believed in them."""
+    policy = load_policy(
+        {
+            "version": 2,
+            "tools": {"list_files": "allow", "share": {"args": {"id_": "known"}}},
+            "trust": [{"tool": "list_files", "fields": ["id_"], "where": {"owner": "$user"}}],
+        }
+    )
+    conversations = Conversations(policy)
+    files = json.dumps([{"id_": "file77x", "owner": "ann"}])
+    turns = [UserText("Share it."), *asked("c1", "list_files", files)]
+    for _ in range(2):
+        for user, expected in (("ann", "allow"), ("bob", "block")):
+            past = conversations.past(turns, caller=Caller(user), thread="t")
+            assert word(policy, past, "share", id_="file77x") == expected
+            assert (past.history.caller.user, past.history.thread) == (user, "t")
+    ann = conversations.past(turns, caller=Caller("ann"))
+    conversations.remember("resp_1", ann, ModelTurn())
+    for user, expected in (("ann", "allow"), ("bob", "block")):
+        past = conversations.past([UserText("Go.")], after="resp_1", caller=Caller(user))
+        assert word(policy, past, "share", id_="file77x") == expected

@@ -10,6 +10,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 
 from edgeward import load_policy
+from edgeward.guards.caller import Caller
 from edgeward.guards.clients._exchange import Door, Exchange, attach
 from edgeward.guards.conversation import ModelTurn, Proposed, ToolResult, UserText
 
@@ -73,6 +74,37 @@ def test_calls_count_for_those_after_them() -> None:
     assert [j.keep for j in made.judge(fetch)] == [True, False]
     assert [j.keep for j in made.judge(fetch, choice=1)] == [True, False]
     assert not made.judge([Proposed("fetch", "{}", "c3")])[0].keep
+
+
+ORDER = {"sequence": [{"after": "fetch", "block": "read_doc", "until": "user"}]}
+
+
+def test_calls_of_one_turn_may_run_in_any_order() -> None:
+    """What one of them shuts for another is shut, whichever stands first."""
+    fetch, read = Proposed("fetch", "{}", "c1"), Proposed("read_doc", "{}", "c2")
+    for calls in ([fetch, read], [read, fetch]):
+        made = exchange(**ORDER)
+        assert not made.one_by_one
+        assert {j.proposed.name: j.keep for j in made.judge(calls)} == {
+            "fetch": True,
+            "read_doc": False,
+        }
+        later = exchange(**ORDER)
+        kept = [later.judge([call])[0].keep for call in calls]
+        assert kept == [True, False]
+    assert exchange().one_by_one
+    assert all(j.keep for j in exchange(**ORDER).judge([read]))
+
+
+def test_who_is_served() -> None:
+    """A tool for some callers only; what is known of conversations is shared."""
+    policy = load_policy({"version": 2, "callers": {"roles": ["clerk"]}, "default": "allow"})
+    door = Door(policy)
+    clerk = door.serving(Caller("ann", roles=("clerk",)))
+    assert clerk.conversations is door.conversations
+    call = Proposed("read_doc", "{}", "c1")
+    for one, keep in ((door, False), (clerk, True)):
+        assert one.exchange([UserText("Hi.")]).judge([call])[0].keep == keep
 
 
 def test_an_id_twice() -> None:

@@ -200,6 +200,18 @@ def test_a_copy_is_guarded() -> None:
     assert other._frame.door is client._frame.door
 
 
+def test_a_client_serves_a_caller() -> None:
+    """The same client, for requests on somebody's behalf."""
+    raw = Client()
+    client = FirewallAcme(raw, unguarded=["post"])
+    ann = client.serving(user="ann", roles=["clerk"])
+    assert type(ann) is FirewallAcme
+    assert ann._raw is raw
+    assert (ann._frame.door.caller.user, client._frame.door.caller.user) == ("ann", "")
+    assert ann.with_options(timeout=1)._frame.door.caller.user == "ann"
+    assert ann.post("x") == "x"
+
+
 async def test_it_is_a_context() -> None:
     """What comes out of `with` is guarded, sync and async."""
     raw = Client()
