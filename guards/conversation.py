@@ -41,7 +41,7 @@ MAX_CHARS = 32_000_000
 MAX_TOKEN_COUNTS = 65_536
 """Conversations whose tokens are kept; a number each."""
 
-UNKNOWN_PAST = "what came before lies with the provider, unseen here"
+UNKNOWN_PAST = "what came before was not seen here"
 """Why a text cannot be told to be free of private data."""
 
 

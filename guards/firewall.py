@@ -13,16 +13,17 @@ from __future__ import annotations
 
 import functools
 import inspect
-import threading
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar, overload
 
 from .caller import NOBODY, Caller
-from .decide import Policy, decide
+from .decide import Policy
 from .ledger import History
 from .names import shown_name
 from .python_values import as_call
+from .session import Session
 from .verdict import ToolCall, Verdict
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -43,7 +44,7 @@ class PolicyViolationError(ValueError):
 
 
 def keepable(policy: Policy) -> Policy:
-    """The policy, if a door that keeps no ledger of tool outputs can hold calls to it.
+    """The policy, if a check of calls alone, which sees no tool's output, can hold calls to it.
 
     Raises:
         ValueError: it has a `private` rule, which would find nothing here and let all through, or
@@ -56,44 +57,51 @@ def keepable(policy: Policy) -> Policy:
         )
     if any(hasattr(check, "pieces") for check in policy.checks):
         raise ValueError(
-            f"policy {policy.name!r}: `private` needs to see what the tools bring back, which this "
-            "door does not; use build_graph, or leave `private` out"
+            f"policy {policy.name!r}: `private` needs to see what the tools bring back, which a"
+            " check of calls alone does not; pass a history, or use another door"
         )
     return policy
+
+
+def _as_it_is(result: Any) -> tuple[Any, bool]:
+    return result, False
 
 
 class Firewall:
     """One session under one policy. May be shared by threads.
 
     A session counts the calls that were let through, by tool, and the tokens that it is told of:
-    rules with a budget read them. `thread` is the name of the session in the history, `caller`
-    the one whom it serves.
+    rules with a budget read them. It knows what the user said and what tools gave back as far as
+    it is told (`said`, `observe`; what `guard` wraps reports its own results): conditions such as
+    `known`, and `sequence`, rest on that. A call of a `private` tool that is never reported makes
+    every text count as private. `thread` is the session's name, `caller` the one whom it serves.
     """
 
     def __init__(self, policy: Policy, *, thread: str = "", caller: Caller = NOBODY) -> None:
         if not isinstance(policy, Policy):
             raise TypeError(f"a Firewall needs a Policy, not a {type(policy).__name__}")
-        self.policy = keepable(policy)
-        self._thread = thread
-        self._caller = caller
-        self._calls: dict[str, int] = {}
-        self._tokens = 0
-        self._lock = threading.Lock()
+        self.policy = policy
+        self._session = Session(policy, thread=thread, caller=caller)
 
     @property
     def history(self) -> History:
         """What the session's next decision knows of the past."""
-        return History(
-            thread=self._thread,
-            calls=dict(self._calls),
-            tokens_used=self._tokens,
-            caller=self._caller,
-        )
+        return self._session.history
 
     def add_tokens(self, tokens: int) -> None:
         """Count tokens that the session's model calls have used."""
-        with self._lock:
-            self._tokens += max(tokens, 0)
+        self._session.add_tokens(tokens)
+
+    def said(self, text: str) -> None:
+        """The user wrote this: it counts as stated, and calls are counted from here."""
+        self._session.said(text)
+
+    def observe(self, call: ToolCall, result: object, *, failed: bool = False) -> None:
+        """Report what a call gave back: a text, or a value that is read as JSON.
+
+        `failed`: it went wrong, and nothing in `result` is believed.
+        """
+        self._session.observe(call, result, failed=failed)
 
     def check(
         self, name: str, arguments: Mapping[str, object] | str | None = None, *, id: str = ""
@@ -107,16 +115,11 @@ class Firewall:
 
     def decide(self, call: ToolCall) -> Verdict:
         """The verdict on a call that is parsed already; counts it where it may run."""
-        with self._lock:  # two threads must not both take the last of what is counted
-            verdict = decide(self.policy, call, self.history)
-            if verdict.word in ("allow", "redact"):
-                self._calls[call.name] = self._calls.get(call.name, 0) + 1
-        return verdict
+        return self._session.decide(call)
 
     def take_back(self, name: str) -> None:
         """Count one call less: one that was let through will be decided again before it runs."""
-        with self._lock:
-            self._calls[name] = max(self._calls.get(name, 0) - 1, 0)
+        self._session.take_back(name)
 
     def permit(self, call: ToolCall, *, plain: bool = True) -> ToolCall:
         """The call as it may run: with masked arguments where the verdict is `redact`.
@@ -166,17 +169,40 @@ class Firewall:
 
             @functools.wraps(function)
             async def guarded_async(*args: Any, **kwargs: Any) -> Any:
-                args, kwargs = self._permitted(called, signature, args, kwargs)
-                return await function(*args, **kwargs)
+                call, args, kwargs = self._permitted(called, signature, args, kwargs)
+                with self.reporting(call) as report:
+                    return report(await function(*args, **kwargs))
 
             return guarded_async
 
         @functools.wraps(function)
         def guarded(*args: Any, **kwargs: Any) -> Any:
-            args, kwargs = self._permitted(called, signature, args, kwargs)
-            return function(*args, **kwargs)
+            call, args, kwargs = self._permitted(called, signature, args, kwargs)
+            with self.reporting(call) as report:
+                return report(function(*args, **kwargs))
 
         return guarded
+
+    @contextmanager
+    def reporting(
+        self, call: ToolCall, *, read: Callable[[Any], tuple[Any, bool]] = _as_it_is
+    ) -> Iterator[Callable[[Any], Any]]:
+        """Report what the body gives to the function in its hand; a failure where it raises.
+
+        `read` tells of a result what it says, and whether it says that the call failed.
+        """
+
+        def report(result: Any) -> Any:
+            if not isinstance(result, Iterator | AsyncIterator):  # reading would use it up
+                said, failed = read(result)
+                self.observe(call, said, failed=failed)
+            return result
+
+        try:
+            yield report
+        except BaseException:
+            self.observe(call, "", failed=True)
+            raise
 
     def _permitted(
         self,
@@ -184,7 +210,7 @@ class Firewall:
         signature: inspect.Signature,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    ) -> tuple[ToolCall, tuple[Any, ...], dict[str, Any]]:
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         given = dict(bound.arguments)
@@ -200,13 +226,13 @@ class Firewall:
             call = replace(call, arguments={}, fault="two arguments have one name")
         permitted = self.permit(call, plain=call.arguments == given)
         if permitted is call:
-            return bound.args, bound.kwargs
+            return call, bound.args, bound.kwargs
         for parameter in bound.arguments:
             if parameter == rest:
                 bound.arguments[rest] = {k: permitted.arguments[k] for k in extra}
             elif parameter in permitted.arguments:
                 bound.arguments[parameter] = permitted.arguments[parameter]
-        return bound.args, bound.kwargs
+        return permitted, bound.args, bound.kwargs
 
 
 def _rest_name(signature: inspect.Signature) -> str:

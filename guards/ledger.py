@@ -119,6 +119,10 @@ class Ledger(list[Entry]):
             seen.add(entry)
         return Ledger([*self, *new], seen=seen, gap=self.gap)
 
+    def with_gap(self, gap: str) -> Ledger:
+        """The same, of which it is said that something is missing."""
+        return Ledger(self, seen=self._seen, gap=gap)
+
     def origin(self, value: str) -> Origin | None:
         """Where `value` (compared without case) was first seen: the user's word comes first."""
         key = value.casefold()

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from ..decide import Policy
 from ..firewall import Firewall, PolicyViolationError
 from ..python_values import as_call
+from ..verdict import ToolCall
+from .tools import said_by
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -31,12 +33,14 @@ class CallbackHooks:
         self.firewall = Firewall(policy)
         self._announced: dict[UUID | None, list[str]] = {}
         """By run: the tools of actions whose start has not been seen yet."""
+        self._running: dict[UUID | None, ToolCall] = {}
 
     def on_tool_start(
         self,
         serialized: dict[str, Any] | None,
         input_str: str,
         *,
+        run_id: UUID | None = None,
         parent_run_id: UUID | None = None,
         inputs: dict[str, Any] | None = None,
         tool_call_id: str | None = None,
@@ -52,7 +56,23 @@ class CallbackHooks:
         if name in announced:
             announced.remove(name)
             self.firewall.take_back(name)
-        self._permit(name, input_str if inputs is None else inputs, tool_call_id or "")
+        call = self._permit(name, input_str if inputs is None else inputs, tool_call_id or "")
+        self._running[run_id] = call
+
+    def on_tool_end(self, output: Any, *, run_id: UUID | None = None, **kwargs: Any) -> None:
+        """Keep what the tool gave back, for conditions that need the past."""
+        call = self._running.pop(run_id, None)
+        if call is not None:
+            said, failed = said_by(output)
+            self.firewall.observe(call, said, failed=failed)
+
+    def on_tool_error(
+        self, error: BaseException, *, run_id: UUID | None = None, **kwargs: Any
+    ) -> None:
+        """It gave nothing back."""
+        call = self._running.pop(run_id, None)
+        if call is not None:
+            self.firewall.observe(call, "", failed=True)
 
     def on_agent_action(
         self, action: AgentAction, *, run_id: UUID | None = None, **kwargs: Any
@@ -82,11 +102,11 @@ class CallbackHooks:
                 usage = getattr(getattr(generation, "message", None), "usage_metadata", None)
                 self.firewall.add_tokens(int((usage or {}).get("total_tokens") or 0))
 
-    def _permit(self, name: str, given: str | dict[str, Any], call_id: str) -> None:
+    def _permit(self, name: str, given: str | dict[str, Any], call_id: str) -> ToolCall:
         try:
             # A text is the one argument of a tool whose parameter's name is not said here.
             arguments = {"__arg1": given} if isinstance(given, str) else given
-            self.firewall.permit(as_call(name, arguments, id=call_id), plain=False)
+            return self.firewall.permit(as_call(name, arguments, id=call_id), plain=False)
         except PolicyViolationError:
             raise
         except Exception as error:

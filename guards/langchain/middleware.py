@@ -6,8 +6,9 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from ..audit import record
+from ..conversation import Conversations
 from ..decide import Policy, decide
-from ..firewall import keepable, masked_call
+from ..firewall import masked_call
 from ..ledger import History
 from ..python_values import as_call
 from ..verdict import ToolCall, Verdict
@@ -31,7 +32,8 @@ class MiddlewareHooks:
         if not isinstance(policy, Policy):
             raise TypeError(f"a middleware needs a Policy, not a {type(policy).__name__}")
         super().__init__()
-        self.policy = keepable(policy)
+        self.policy = policy
+        self._conversations = Conversations(policy)
 
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolResult]
@@ -80,7 +82,7 @@ class MiddlewareHooks:
         proposed = request.tool_call
         call = as_call(proposed["name"], proposed["args"], id=proposed.get("id") or "")
         call = canonical_call(request.tool, call)
-        history = history_of(request)
+        history = history_of(request, self._conversations)
         verdict = decide(self.policy, call, history)
         if verdict.word == "ask":
             return self._asked(request, call, verdict, history)

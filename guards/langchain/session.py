@@ -1,38 +1,89 @@
 """What a decision in a LangChain agent may know of the past: read from the agent's own state.
 
-So a thread that is resumed in another process goes on where it stood.
+So a thread that is resumed in another process goes on where it stood. A message that sums up
+earlier ones is not the user's word, and what it stands for was not seen: after it nothing earlier
+is known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..caller import caller_of
+from ..conversation import Conversations, ModelTurn, Proposed, ToolResult, Turn, UserText
 from ..ledger import History
+from ..rules.sequence import order_of
 
 if TYPE_CHECKING:
     from langchain.agents.middleware.types import ToolCallRequest
 
 
-def history_of(request: ToolCallRequest) -> History:
+def history_of(request: ToolCallRequest, conversations: Conversations) -> History:
     """The history of the thread in which a call is proposed.
 
-    Tokens are those of every model message in the state; calls those that were answered since the
-    user last spoke, without the ones that were refused, and those that stand before this one in
-    the model's message, which may run at the same time. The caller is the one whom the run's
-    context names (`user`, `tenant`, `roles`).
+    Tokens are those of every model message in the state; calls those since the user last spoke,
+    without the ones that were refused, and those that stand before this one in the model's message,
+    which may run at the same time. The caller is the one whom the run's context names (`user`,
+    `tenant`, `roles`).
     """
     messages = _messages(request.state)
-    calls = _answered(messages)
-    for name in _before(messages, request.tool_call.get("id")):
-        calls[name] = calls.get(name, 0) + 1
-    return History(
-        thread=_thread(request),
-        calls=calls,
-        tokens_used=sum(map(_tokens, messages)),
+    at, before = _place(messages, request.tool_call.get("id"))
+    earlier = messages[:at]
+    since = _summed_up(earlier)
+    past = conversations.past(
+        turns_of(earlier[since:]),
+        after=SUMMARY if since else "",
         caller=caller_of(getattr(request.runtime, "context", None)),
+        thread=_thread(request),
     )
+    calls = dict(past.history.calls)
+    for name in before:
+        calls[name] = calls.get(name, 0) + 1
+    history = replace(past.history, calls=calls, tokens_used=sum(map(_tokens, messages)))
+    rule = order_of(conversations.policy)
+    if rule is None or history.order is None or at == len(messages):
+        return history
+    names = [call["name"] for call in messages[at].tool_calls]
+    return replace(history, order=rule.automata.beside(history.order, names)[len(before)])
+
+
+SUMMARY = "a summary of earlier messages"
+"""What stands for the past where it was summed up: an id that nothing is known of."""
+
+
+def turns_of(messages: Sequence[Any]) -> Iterator[Turn]:
+    """LangChain's messages as turns; calls that were refused, and their answers, left out."""
+    refused = {m.tool_call_id for m in messages if m.type == "tool" and _refused(m)}
+    for message in messages:
+        if message.type == "human":
+            yield UserText(str(message.text))
+        elif message.type == "tool":
+            if message.tool_call_id not in refused:
+                failed = message.status == "error"
+                yield ToolResult(message.tool_call_id, str(message.text), failed=failed)
+        elif calls := getattr(message, "tool_calls", None):
+            through = [call for call in calls if call["id"] not in refused]
+            yield ModelTurn(tuple(Proposed(c["name"], c["args"], c["id"] or "") for c in through))
+
+
+def _summed_up(messages: Sequence[Any]) -> int:
+    """Where what was seen begins: behind the last message that sums up earlier ones."""
+    for at in range(len(messages) - 1, -1, -1):
+        if messages[at].additional_kwargs.get("lc_source") == "summarization":
+            return at + 1
+    return 0
+
+
+def _place(messages: Sequence[Any], call_id: str | None) -> tuple[int, list[str]]:
+    """Where the message stands that proposes the call, and the calls before it there, by name."""
+    for at in range(len(messages) - 1, -1, -1):
+        proposed = getattr(messages[at], "tool_calls", None) or ()
+        ids = [call["id"] for call in proposed]
+        if call_id in ids:
+            return at, [call["name"] for call in proposed[: ids.index(call_id)]]
+    return len(messages), []
 
 
 def _messages(state: Any) -> Sequence[Any]:
@@ -50,27 +101,6 @@ def _thread(request: ToolCallRequest) -> str:
 def _tokens(message: Any) -> int:
     usage = getattr(message, "usage_metadata", None) or {}
     return int(usage.get("total_tokens") or 0)
-
-
-def _answered(messages: Sequence[Any]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for message in reversed(messages):
-        kind = getattr(message, "type", "")
-        if kind == "human":
-            break
-        if kind == "tool" and message.name and not _refused(message):
-            found[message.name] = found.get(message.name, 0) + 1
-    return found
-
-
-def _before(messages: Sequence[Any], call_id: str | None) -> list[str]:
-    """The names of the calls that stand before this one in its message."""
-    for message in reversed(messages):
-        proposed = getattr(message, "tool_calls", None) or ()
-        ids = [call["id"] for call in proposed]
-        if call_id in ids:
-            return [call["name"] for call in proposed[: ids.index(call_id)]]
-    return []
 
 
 def _refused(message: Any) -> bool:

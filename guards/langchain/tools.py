@@ -24,12 +24,14 @@ def guarded_copy(tool: BaseTool, firewall: Firewall) -> BaseTool:
     kind: Any = type(tool)
 
     def run(self: BaseTool, tool_input: Any, *args: Any, **kwargs: Any) -> Any:
-        permitted = _permitted(self, tool_input, kwargs.get("tool_call_id"), firewall)
-        return kind.run(self, permitted, *args, **kwargs)
+        call, permitted = _permitted(self, tool_input, kwargs.get("tool_call_id"), firewall)
+        with firewall.reporting(call, read=said_by) as report:
+            return report(kind.run(self, permitted, *args, **kwargs))
 
     async def arun(self: BaseTool, tool_input: Any, *args: Any, **kwargs: Any) -> Any:
-        permitted = _permitted(self, tool_input, kwargs.get("tool_call_id"), firewall)
-        return await kind.arun(self, permitted, *args, **kwargs)
+        call, permitted = _permitted(self, tool_input, kwargs.get("tool_call_id"), firewall)
+        with firewall.reporting(call, read=said_by) as report:
+            return report(await kind.arun(self, permitted, *args, **kwargs))
 
     body = {"run": run, "arun": arun, "__module__": kind.__module__, "__doc__": kind.__doc__}
     guarded = type(kind)(kind.__name__, (kind,), body)
@@ -38,8 +40,20 @@ def guarded_copy(tool: BaseTool, firewall: Firewall) -> BaseTool:
     return copy
 
 
-def _permitted(tool: BaseTool, tool_input: Any, call_id: str | None, firewall: Firewall) -> Any:
-    """The input as it may run.
+def said_by(result: Any) -> tuple[Any, bool]:
+    """What a tool's result says, and whether it says that the tool failed."""
+    content = getattr(result, "content", result)
+    failed = getattr(result, "status", "") == "error"
+    if isinstance(content, list):
+        texts = [b if isinstance(b, str) else str(b.get("text") or "") for b in content]
+        return "\n".join(filter(None, texts)), failed
+    return content, failed
+
+
+def _permitted(
+    tool: BaseTool, tool_input: Any, call_id: str | None, firewall: Firewall
+) -> tuple[ToolCall, Any]:
+    """The call, and the tool's input, as they may run.
 
     Raises:
         PolicyViolationError: it may not.
@@ -49,8 +63,8 @@ def _permitted(tool: BaseTool, tool_input: Any, call_id: str | None, firewall: F
     call = canonical_call(tool, as_call(tool.name, chosen, id=call_id or ""))
     call = firewall.permit(call)
     if isinstance(tool_input, str) and call.arguments == named:
-        return tool_input
-    return {**{k: v for k, v in named.items() if k not in chosen}, **call.arguments}
+        return call, tool_input
+    return call, {**{k: v for k, v in named.items() if k not in chosen}, **call.arguments}
 
 
 def canonical_call(tool: BaseTool | None, call: ToolCall) -> ToolCall:

@@ -20,17 +20,21 @@ from pydantic import BaseModel, SecretStr, field_serializer
 from edgeward import (
     Caller,
     Firewall,
-    FirewallCallbackHandler,
-    FirewallMiddleware,
     PolicyViolationError,
     check_tool_calls,
     load_policy,
 )
 from edgeward.guards.firewall import Firewall as PlainFirewall
+from edgeward.guards.python_values import as_call
 
 from .spies import POLICY, REFUSED
 
 KEY = "sk-" + "a1" * 12
+FLOW = {
+    "version": 2,
+    "private": ["read_inbox"],
+    "tools": {"read_inbox": "allow", "post": {"args": {"text": "clean"}}},
+}
 
 
 @pytest.mark.parametrize("policy", ["default", load_policy("default"), None, Path("none")])
@@ -344,14 +348,79 @@ def test_it_loads_no_agent(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
 
 
-@pytest.mark.parametrize("door", [Firewall, FirewallCallbackHandler, FirewallMiddleware])
-def test_door_that_cannot_know_what_is_private(door: Any) -> None:
+def test_a_check_of_calls_alone_cannot_know_what_is_private() -> None:
     """A policy whose `private` would find nothing is refused, not kept in name only."""
-    policy = {"version": 2, "private": ["read_inbox"], "tools": {"send_*": "allow"}}
     with pytest.raises(ValueError, match="`private` needs to see"):
-        door(load_policy(policy))
-    with pytest.raises(ValueError, match="`private` needs to see"):
-        check_tool_calls([], load_policy(policy))
+        check_tool_calls([], load_policy(FLOW))
+
+
+def test_what_a_call_gave_back_is_reported() -> None:
+    """What is private may not leave; as long as a result is missing, nothing may."""
+    firewall = Firewall(FLOW)
+    call = as_call("read_inbox", {})
+    assert firewall.decide(call).word == "allow"
+    missing = firewall.check("post", {"text": "hello"})
+    assert missing.word == "block"
+    assert "what 'read_inbox' gave back was not reported" in missing.reason
+    firewall.observe(call, {"mail": "code 482913X"})
+    assert firewall.check("post", {"text": "hello"}).word == "allow"
+    assert firewall.check("post", {"text": "it is 482913x"}).word == "block"
+    firewall.said("Post 482913X.")
+    assert firewall.check("post", {"text": "it is 482913x"}).word == "allow"
+    assert firewall.history.calls == {"post": 1}
+
+
+def test_a_call_that_is_taken_back_gave_nothing() -> None:
+    """It will be decided again before it runs."""
+    firewall = Firewall(FLOW)
+    firewall.check("read_inbox")
+    firewall.take_back("read_inbox")
+    assert firewall.check("post", {"text": "hello"}).word == "allow"
+
+
+async def test_a_guarded_function_reports_what_it_gives() -> None:
+    """Sync and async, any value; a failure gave nothing; a generator's values stay unseen."""
+    firewall = Firewall(FLOW)
+
+    @firewall.guard
+    def read_inbox(fail: bool = False) -> list[dict[str, str]]:
+        if fail:
+            raise OSError("no")
+        return [{"mail": "code 482913X"}]
+
+    @firewall.guard(name="read_inbox")
+    async def later() -> Any:
+        return object()
+
+    @firewall.guard(name="read_inbox")
+    def one_by_one() -> Iterator[str]:
+        yield "code 1"
+
+    with pytest.raises(OSError, match="no"):
+        read_inbox(fail=True)
+    assert firewall.check("post", {"text": "it is 482913X"}).word == "allow"
+    read_inbox()
+    await later()
+    assert firewall.check("post", {"text": "it is 482913X"}).word == "block"
+    assert firewall.check("post", {"text": "hello"}).word == "allow"
+    one_by_one()
+    assert firewall.check("post", {"text": "hello"}).word == "block"
+
+
+def test_the_order_of_calls_in_a_session() -> None:
+    """What opens a gate is a call that ran; what shuts one is a call that may run."""
+    rules = [{"before": "deploy", "require": "test"}, {"after": "fetch", "block": "deploy"}]
+    firewall = Firewall({"version": 2, "default": "allow", "sequence": rules})
+    test = as_call("test")
+    assert firewall.decide(test).word == "allow"
+    assert firewall.check("deploy").word == "block"
+    firewall.observe(test, "bad", failed=True)
+    assert firewall.check("deploy").word == "block"
+    firewall.observe(test, "ok")
+    assert firewall.check("deploy").word == "allow"
+    firewall.check("fetch")
+    firewall.said("Deploy it.")
+    assert firewall.check("deploy").word == "block"
 
 
 def test_the_caller_of_a_session() -> None:

@@ -21,6 +21,7 @@ from langgraph.types import Command, Send
 from pydantic import Field
 
 from edgeward import FirewallMiddleware, ScriptedModel, load_policy
+from edgeward.guards.conversation import Conversations
 from edgeward.guards.langchain.messages import seen_result
 from edgeward.guards.langchain.middleware import MiddlewareHooks
 from edgeward.guards.langchain.session import history_of
@@ -525,16 +526,17 @@ def test_history_is_read_from_any_state() -> None:
     class State:
         messages: list[BaseMessage]
 
+    past = Conversations(load_policy("allow_all"))
     for state in ([*given, last], {"messages": [*given, last]}, State([*given, last])):
         call: Any = last.tool_calls[2]
         runtime: Any = None
-        history = history_of(ToolCallRequest(call, None, state, runtime))
+        history = history_of(ToolCallRequest(call, None, state, runtime), past)
         assert history.calls == {"search": 2, "pay": 1}
         assert history.thread == ""
     nobody: Any = ToolCallRequest(
         {**last.tool_calls[0], "id": "z"}, None, {"messages": [last]}, None
     )  # type: ignore[arg-type]
-    assert not history_of(nobody).calls
+    assert history_of(nobody, past).calls == {"search": 2, "pay": 1}
 
 
 @dataclass(frozen=True)

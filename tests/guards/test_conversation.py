@@ -214,7 +214,7 @@ def test_after_an_unknown_reply_nothing_is_known() -> None:
     assert word(policy, past, "post", text="see you at 5") == "allow"
     verdict = decide(policy, ToolCall("post", {"text": "harmless"}), past.history)
     assert verdict.word == "block"
-    assert "lies with the provider" in verdict.reason
+    assert "what came before was not seen here" in verdict.reason
     open_policy = load_policy({**FLOW, "private": []})
     past = Conversations(open_policy).past([UserText("Hi.")], after="resp_9")
     assert word(open_policy, past, "post", text="harmless") == "allow"
