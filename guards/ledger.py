@@ -30,6 +30,7 @@ MAX_VALUES_AN_OBSERVATION = 2_000
 MAX_VALUE_CHARS = 300
 
 _SEPARATORS = str.maketrans(dict.fromkeys("\t\r\n\"'`<>()[]{},;|=*", " "))
+_ASCII_SEPARATORS = bytes(32 if n in _SEPARATORS else n for n in range(256))
 _ENDS = ".:!?"
 _TELLING = frozenset("@./\\_:-0123456789")
 
@@ -51,8 +52,12 @@ def values_in(text: str) -> list[str]:
     `MAX_VALUES_AN_OBSERVATION`. Plain words are left out.
     """
     found: dict[str, None] = {}
-    for word in text.translate(_SEPARATORS).split():
-        if not 3 <= len(word) <= MAX_VALUE_CHARS or _TELLING.isdisjoint(word):
+    if text.isascii():
+        text = text.encode().translate(_ASCII_SEPARATORS).decode()
+    else:
+        text = text.translate(_SEPARATORS)
+    for word in dict.fromkeys(text.split()):
+        if word.isalpha() or not 3 <= len(word) <= MAX_VALUE_CHARS or _TELLING.isdisjoint(word):
             continue
         for value in _spellings(word.rstrip(_ENDS).casefold()):
             found.setdefault(value)

@@ -202,7 +202,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _is_code(word: str) -> bool:
-    return 6 <= len(word) <= 40 and sum(map(str.isdigit, word)) >= 3
+    return 6 <= len(word) <= 40 and not word.isalpha() and sum(map(str.isdigit, word)) >= 3
 
 
 def created_by(call: ToolCall, data: object) -> dict[str, list[str]]:

@@ -84,7 +84,9 @@ class PatternSet:
         return len(self._patterns)
 
     def freeze(self) -> None:
-        """Build the automaton now; otherwise the first search does."""
+        """Build the automaton now, unless it is built; otherwise the first search does."""
+        if self._frozen:
+            return
         made = re2.Set.SearchSet(options(memory=_MEMORY))
         made.Add("")  # always matches: an answer without it means that RE2 gave up
         always = []

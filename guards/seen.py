@@ -151,7 +151,7 @@ class Seen:
             self.at.setdefault(token, []).append(position)
         for spelling in other_spellings(text):
             self._put(self.whole, spelling, place)
-        for word in words(text)[:MAX_TOKENS]:
+        for word in dict.fromkeys(words(text)[:MAX_TOKENS]):
             self._put(self.words, word, place)
         self._add_hosts(text, place)
         return run

@@ -87,7 +87,7 @@ def other_spellings(text: str) -> Iterator[str]:
     plain = _plain(text)
     if ":" in plain or "=" in plain:
         for word in _cut(plain, _SPACES, _TO_SPACE, MAX_TOKENS)[:MAX_TOKENS]:
-            for sign in ":=":
+            for sign in ":=" if ":" in word or "=" in word else "":
                 name, _, value = word.partition(sign)
                 if value and name.isalpha() and value[:2] != "//":
                     token = _token(value)

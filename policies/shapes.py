@@ -21,6 +21,8 @@ def without_blanks(data: object, shapes: Sequence[Any]) -> Any:
         fields = set(_fields(shapes))
         return {
             key: without_blanks(item, [inner for shape in shapes for inner in _inside(shape, key)])
+            if isinstance(item, dict | list)
+            else item
             for key, item in data.items()
             if item is not None or key not in fields
         }
