@@ -8,11 +8,11 @@ parse, a bound that is hit, a check that raises.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .approvals import DEFAULT_MAX_S
 from .caller import NOBODY, Caller
-from .ledger import Entry, History, Ledger
+from .ledger import Entry, History, Ledger, judge
 from .names import name_fault
 from .normalise import Examined
 from .outputs import as_data, created_by
@@ -80,8 +80,12 @@ class Policy:
         for check in self.checks:
             if (believed := getattr(check, "believed", None)) is not None:
                 more["records"] = believed(call, data, caller)
+                own = bool(more["records"]) and getattr(check, "of_caller", False)
+                more["judged"] = judge(self.digest, caller) if own else self.digest
             if (pieces := getattr(check, "pieces", None)) is not None:
                 more["private"] = pieces(call, data)
+        if not more.get("records"):
+            more.pop("judged", None)
         more = {key: found for key, found in more.items() if found}
         if not more:
             return entry
@@ -125,6 +129,9 @@ def decide(policy: Policy | None, call: ToolCall, history: History) -> Verdict:
     fault = name_fault(call.name)
     if fault:
         return Verdict("block", (Finding("tool_name", "block", fault),), policy.digest)
+    ledger = history.ledger.judged_by(policy.digest, history.caller)
+    if ledger is not history.ledger:
+        history = replace(history, ledger=ledger)
     findings: list[Finding] = []
     checks = iter(policy.checks)
     examined: Examined | None = None

@@ -21,8 +21,8 @@ from typing import Any
 from .caller import NOBODY, Caller
 from .dates import Day
 from .seen import RECORD_BITS, USER, Seen
-from .tokens import Run, run_of, tokens
-from .verdict import Origin
+from .tokens import Run, run_of, tokens, words
+from .verdict import Origin, canonical_json
 
 __all__ = ["USER", "Entry", "History", "Ledger", "values_in"]
 
@@ -40,8 +40,8 @@ Entry = dict[str, Any]
 `values` are what can identify something, trusted or not. The user's message is there as `text`.
 Of a tool's output a policy may add `records` (what it trusts: `values` that count whole, `texts`
 of which every word counts, `when`: what the user must have stated for it, `ask`: that a person
-has to agree), `created` (ids that a call of the agent returned), `made` (names that it gave) and
-`private` (pieces that may not leave).
+has to agree), `judged` (by which policy), `created` (ids that a call of the agent returned), `made`
+(names that it gave) and `private` (pieces that may not leave).
 """
 
 
@@ -87,6 +87,11 @@ def _run_of(value: str) -> Run:
 _cached_run = lru_cache(maxsize=1_024)(run_of)
 
 
+def judge(policy: str, caller: Caller) -> str:
+    """What stands in an entry whose records were believed because of who asked."""
+    return canonical_json([policy, caller.user, caller.tenant])
+
+
 class Ledger(list[Entry]):
     """The observations of one thread, in order, with an index from value to where it stands.
 
@@ -127,6 +132,20 @@ class Ledger(list[Entry]):
     def with_gap(self, gap: str) -> Ledger:
         """The same, of which it is said that something is missing."""
         return Ledger(self, seen=self._seen, gap=gap)
+
+    def judged_by(self, policy: str, caller: Caller) -> Ledger:
+        """The ledger as this policy (by its digest) may believe it, for this caller.
+
+        What an earlier policy of the thread believed, or believed because of who asked then, counts
+        as seen and no more. Nearly always it is this ledger itself.
+        """
+        judged = self._seen.judged
+        if not judged or (len(judged) == 1 and policy in judged):
+            return self
+        judges = frozenset((policy, judge(policy, caller)))
+        if judged <= judges:
+            return self
+        return Ledger(self, seen=self._seen.only(judges), gap=self.gap)
 
     def origin(self, value: str) -> Origin | None:
         """Where `value` (compared without case) was first seen: the user's word comes first."""
@@ -240,6 +259,11 @@ class Ledger(list[Entry]):
                 return piece
         return ""
 
+    def split_codes(self, pieces: Sequence[str]) -> set[str]:
+        """Private codes that the user did not state and that neighbouring pieces make together."""
+        codes = self._seen.split_codes(words(" ".join(pieces)), len(self))
+        return {code for code in codes if not self.stated(code)}
+
     def _occurrences(self, run: Run) -> Iterable[int]:
         end = len(self) << RECORD_BITS
         found = self._seen.occurrences(run.tokens, run.key, end)
@@ -290,6 +314,8 @@ class History:
     """Tokens that this thread's model calls have used."""
     caller: Caller = NOBODY
     """Who is asking, as the program says that runs this."""
+    sent: tuple[str, ...] = ()
+    """Pieces of the calls before this one and beside it: see `pieces.py`."""
     order: tuple[int, ...] | None = None
     """How the gates of `sequence` stand; None where nobody keeps the order of the calls."""
     used: Mapping[str, Mapping[str, float]] | None = None

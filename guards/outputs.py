@@ -60,9 +60,14 @@ class Believed:
     ask: bool = False
     """A person has to agree before what stands there is used."""
 
+    @property
+    def of_caller(self) -> bool:
+        """Whether what it believes depends on who asks."""
+        return any(allowed.intersection(OWN_VALUES) for _, allowed in self.where)
+
     def for_caller(self, caller: Caller) -> Believed:
         """This entry with the caller's own values filled in; nobody has none."""
-        if not any(allowed.intersection(OWN_VALUES) for _, allowed in self.where):
+        if not self.of_caller:
             return self
         own = {name: key_of(caller.own(name)) for name in OWN_VALUES}
         where = tuple(

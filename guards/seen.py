@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any
 
 from .dates import days_in
@@ -34,6 +35,8 @@ MAX_NAME_WORDS = 12
 """Words of a name; the words of a longer value count only where its source is trusted as text."""
 
 Places = dict[str, list[int]]
+
+_ONE_AT_A_TIME = Lock()
 
 
 @dataclass(slots=True)
@@ -81,6 +84,10 @@ class Seen:
     doubtful: set[int] = field(default_factory=set)
     """Places whose values may be used once a person has agreed."""
     of_user: set[int] = field(default_factory=set)
+    judged: set[str] = field(default_factory=set)
+    """By what the records of all entries were believed: see `Ledger.judged_by`."""
+    strict: dict[frozenset[str], Seen] = field(default_factory=dict)
+    """Indexes in which only records stand that were believed by one of these."""
 
     def add(self, entry: Mapping[str, object]) -> None:
         """Index one entry."""
@@ -93,6 +100,8 @@ class Seen:
         if mine:
             self.of_user.add(place)
             self._add_user(str(entry.get("text") or ""), place)
+        if entry.get("records"):
+            self.judged.add(str(entry.get("judged") or ""))
         for offset, record in enumerate(_records(entry.get("records")), start=1):
             if offset >> RECORD_BITS:
                 break
@@ -109,6 +118,16 @@ class Seen:
                 self.code_sizes.add(len(piece))
         self.about.append(subjects(str(entry.get("source")).removeprefix("tool ")))
         self.entries.append(entry)
+
+    def only(self, judges: frozenset[str]) -> Seen:
+        """The index without records that somebody else believed; it grows as this one does."""
+        with _ONE_AT_A_TIME:  # an entry that is added twice would move all that come after it
+            seen = self.strict.setdefault(judges, Seen())
+            for entry in self.entries[len(seen.entries) :]:
+                if entry.get("records") and str(entry.get("judged") or "") not in judges:
+                    entry = {name: value for name, value in entry.items() if name != "records"}
+                seen.add(entry)
+        return seen
 
     def _add_user(self, text: str, place: int) -> None:
         run = self._add_text(text, place)
@@ -230,10 +249,10 @@ class Seen:
                     if entry < end and " ".join(found[number : number + size]) == piece:
                         yield piece
         if _DIGIT.search(text):
-            yield from self._split(found, end)
+            yield from self.split_codes(found, end)
             yield from self._inside(found, end)
 
-    def _split(self, found: list[str], end: int) -> Iterator[str]:
+    def split_codes(self, found: list[str], end: int) -> Iterator[str]:
         """Codes that are written in other groups than they were seen in."""
         for first, word in enumerate(found):
             if word[:3] not in self.heads:

@@ -44,7 +44,7 @@ STATE_KEYS = frozenset(
 APPROVED = "approved"
 """What a guard writes besides: no state, but the calls that go on to the tool node."""
 
-OF_THE_THREAD = ("spent", "order")
+OF_THE_THREAD = ("spent", "order", "sent")
 """Counters among those of a run that go on with the thread."""
 
 TURN = "turn"

@@ -25,6 +25,7 @@ from ..guards.approvals import Grant, live
 from ..guards.decide import decide
 from ..guards.ledger import History, Ledger
 from ..guards.limits import STOPS
+from ..guards.pieces import kept, pieces
 from ..guards.rules.limits import KEY as LIMITS
 from ..guards.rules.sequence import Order, order_of
 from ..guards.verdict import (
@@ -93,16 +94,30 @@ def _history(state: State, here: Here, order: Mapping[str, Any] | None) -> Histo
         tokens_used=int(run.get("spent") or 0),
         caller=here.caller,
         order=None if order is None else tuple(order["states"]),
+        sent=tuple(run.get("sent") or ()),
     )
 
 
 def _decided(
     proposed: Sequence[Mapping[str, Any]], state: State, here: Here, history: History
 ) -> list[Decided]:
-    """The calls of one turn, one by one: those that go through count for the ones after them."""
+    """The calls of one turn, one by one: those that go through count for the ones after them.
+
+    What is sent in pieces is not safe in any order: each is judged beside the pieces of all others.
+    """
+    assert here.catalog is not None
     decided: list[Decided] = []
-    for call in proposed:
-        judged = _judge(call, state, here, history)
+    calls = [
+        here.catalog.canonical(
+            here.veil.revealed(ToolCall(c["name"], as_arguments(c["args"]), id=c["id"]))
+        )
+        for c in proposed
+    ]
+    each = [pieces(call.arguments) for call in calls] if len(calls) > 1 else [()]
+    window = history.sent
+    for at, call in enumerate(calls):
+        beside = [piece for n, found in enumerate(each) if n != at for piece in found]
+        judged = _judge(call, state, here, replace(history, sent=(*window, *beside)))
         decided.append(judged)
         history = _gone_through(history, [judged])
     return decided
@@ -124,10 +139,7 @@ def _beside(decided: list[Decided], rule: Order) -> list[Decided]:
     return [through.get(d.call.id, d) for d in decided]
 
 
-def _judge(proposed: Mapping[str, Any], state: State, here: Here, history: History) -> Decided:
-    assert here.catalog is not None
-    said = ToolCall(proposed["name"], as_arguments(proposed["args"]), id=proposed["id"])
-    call = here.catalog.canonical(here.veil.revealed(said))
+def _judge(call: ToolCall, state: State, here: Here, history: History) -> Decided:
     verdict = decide(here.policy, call, history)
     withheld = (state.get("withheld") or {}).get(call.id)
     if withheld:
@@ -185,7 +197,7 @@ def _ask(decided: list[Decided], here: Here, history: History) -> list[Decided]:
         for call_id, answer in sorted(answers.items(), key=lambda a: a[1].decision == "edit"):
             asked = waiting[call_id]
             beside = _gone_through(history, [d for d in decided if d.call.id != call_id])
-            beside = replace(beside, order=asked.past.order)
+            beside = replace(beside, order=asked.past.order, sent=asked.past.sent)
             answered = _answered(asked, answer, here, beside)
             decided = [answered if d.call.id == call_id else d for d in decided]
         given = [d.grant for d in decided if d.grant is not None]
@@ -239,6 +251,10 @@ def _settle(
             calls[d.call.name] = calls.get(d.call.name, 0) + 1
         else:
             answers.append(_refusal(d, here))
+    sent = tuple(run.get("sent") or ())
+    window = kept(sent, [here.veil.call(d.call).arguments for d in decided if d.may_run])
+    if window != sent:
+        run["sent"] = list(window)
     run |= {"calls": calls}
     if over := _over(decided):
         run["over"] = over
@@ -254,8 +270,8 @@ def _settle(
         update["messages"] = answers
     given = [d.grant for d in decided if d.grant is not None]
     if given:
-        kept = [*(state.get("approvals") or []), *given]
-        update["approvals"] = live(kept, now=here.clock())
+        grants = [*(state.get("approvals") or []), *given]
+        update["approvals"] = live(grants, now=here.clock())
     return Result("allow" if approved else "block", update)
 
 

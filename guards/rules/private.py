@@ -21,6 +21,7 @@ from ..ledger import History
 from ..names import shown_name
 from ..normalise import Examined
 from ..outputs import private_pieces, speaks_of, tool_globs
+from ..pieces import pieces
 from ..redact import Redactor
 from ..verdict import Finding, ToolCall
 from . import Check, Context, Name, Where
@@ -38,7 +39,7 @@ DEFAULT: list[str] = []
 class Private:
     """Says of outputs what in them is private, and keeps it from tools that are plainly allowed.
 
-    Where an entry of `tools` has conditions, those decide.
+    Where an entry of `tools` has conditions, those decide; a code that leaves in pieces is blocked.
     """
 
     tools: tuple[re.Pattern[str], ...]
@@ -50,9 +51,10 @@ class Private:
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
         if not history.ledger.holds_private or speaks_of(self.tools, call.name):
             return ()
+        found = list(self._in_pieces(call, history)) if history.sent else []
         if self.table is not None and any(row.ways for row in self.table.rows(call.name)):
-            return ()
-        return self._found(call, history)
+            return found
+        return [*self._found(call, history), *found]
 
     def _found(self, call: Examined, history: History) -> Iterator[Finding]:
         for index, text in call.texts():
@@ -63,6 +65,18 @@ class Private:
                 shown = self.redactor.secrets(piece)[0]
                 yield Finding(KEY, "block", reason, self.place, path, shown, history.origin(piece))
                 return
+
+    def _in_pieces(self, call: Examined, history: History) -> Iterator[Finding]:
+        """A private code that is whole once the pieces of several calls are put together."""
+        own = pieces(call.arguments)
+        before = [piece for piece in history.sent if piece not in own]
+        both, codes = [*before, *own], history.ledger.split_codes
+        found = codes(both) | codes(both[::-1])
+        # What stands in one call, in groups or whole, is the matter of that call's conditions.
+        if own and found - codes(own) - codes(before):
+            reason = "private data in pieces, over the calls of this thread"
+            allowed = "the call without its piece of it"
+            yield Finding(KEY, "block", reason, self.place, allowed=allowed)
 
     def pieces(self, call: ToolCall, data: object) -> list[str]:
         """What in an output may not leave."""

@@ -1,6 +1,7 @@
 """What a credential looks like: blocked in arguments, masked in text.
 
-Threat: a key that the agent has seen leaves in the arguments of a call. The shipped patterns
+Threat: a key that the agent has seen leaves in the arguments of a call, or in pieces over the
+arguments of several. The shipped patterns
 (current key formats of common providers) always apply; the list adds to them. A tool whose verdict
 is `redact` runs with the secrets masked instead.
 
@@ -19,6 +20,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 from ..ledger import History
 from ..normalise import Examined
 from ..patterns import compile_pattern, searchable
+from ..pieces import HEAD, pieces, put_together
 from ..redact import Redactor
 from ..secrets import SecretPattern
 from ..verdict import Arguments, Finding
@@ -54,11 +56,34 @@ class Secrets:
     rows: dict[int, tuple[SecretPattern, Any]]
     redactor: Redactor
     redacted: ToolTable | None = None
+    head: int = 0
+    """The number of the pattern that finds the beginning of a key."""
     rule: str = KEY
 
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
         hits = call.hits & self.rows.keys()
-        return self._findings(call, history, hits) if hits else ()
+        found = list(self._findings(call, history, hits)) if hits else ()
+        if not found and (history.sent or self.head in call.hits):
+            return self._in_pieces(call, history)
+        return found
+
+    def _in_pieces(self, call: Examined, history: History) -> Iterator[Finding]:
+        """A secret that is whole once the pieces of several calls are put together."""
+        texts = list(put_together(pieces(call.arguments), history.sent))
+        for number in sorted(call.patterns.candidates("\n".join(texts)) & self.rows.keys()):
+            pattern, compiled = self.rows[number]
+            if any(compiled.search(text) for text in texts):
+                reason = f"secret '{pattern.name}' in pieces, over the calls of this thread"
+                shown = f"[REDACTED:{pattern.name}]"
+                allowed = "the call without its piece of it"
+                yield Finding(
+                    f"{KEY}.{pattern.name}",
+                    "block",
+                    reason,
+                    pattern.where,
+                    value=shown,
+                    allowed=allowed,
+                )
 
     def _findings(self, call: Examined, history: History, hits: Iterable[int]) -> Iterator[Finding]:
         masked: Arguments | None = None
@@ -114,4 +139,5 @@ def build(value: list[SecretEntry], where: Where, context: Context) -> Check:
         context.patterns.add(pattern.regex): (pattern, compile_pattern(pattern.regex))
         for pattern in context.redactor.patterns
     }
-    return Secrets(rows, context.redactor, redacted_tools(context))
+    head = context.patterns.add(HEAD)
+    return Secrets(rows, context.redactor, redacted_tools(context), head)

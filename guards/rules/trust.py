@@ -70,6 +70,11 @@ class Trust:
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
         return ()
 
+    @property
+    def of_caller(self) -> bool:
+        """Whether what is believed depends on who asks."""
+        return any(row.of_caller for row in self.rows)
+
     def believed(self, call: ToolCall, data: object, caller: Caller = NOBODY) -> list[Record]:
         """The records of an output that may be believed, for this caller."""
         return believed([row.for_caller(caller) for row in self.rows], call, data)

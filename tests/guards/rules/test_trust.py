@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from edgeward.guards.caller import NOBODY, Caller
+from edgeward.guards.decide import decide
+from edgeward.guards.ledger import History
 from edgeward.guards.verdict import ToolCall
 from edgeward.policies.problems import ConfigError
 from edgeward.policies.schema import load_policy
@@ -203,3 +205,37 @@ def test_where_the_caller_owns_it() -> None:
     for owner in ("bob", "$user", "user", "", "tenant"):
         assert ids(ann, owner) is None
         assert ids(NOBODY, owner) is None
+
+
+def test_what_another_policy_believed() -> None:
+    """It counts as seen and no more: a thread that goes on under another policy starts anew."""
+    source = {"tool": "list_files", "fields": ["id_"]}
+    before = thread(source)
+    before.gave("list_files", FILES)
+    assert before.word("use", x="f11") == "allow"
+    after = thread({**source, "named": True})
+    after.ledger = before.ledger
+    assert after.word("use", x="f11") == "block"
+    same = thread(source)
+    same.ledger = before.ledger
+    assert same.word("use", x="f11") == "allow"
+    same.gave("list_files", [{"id_": "f99"}])
+    after.ledger = same.ledger
+    assert after.word("use", x="f99") == "block"
+
+
+def test_what_was_believed_for_another_caller() -> None:
+    """Two who share a thread do not share what is believed because it is one's own."""
+    t = thread({"tool": "list_files", "fields": ["id_"], "where": {"owner": "$user"}})
+    ann, bob = Caller("ann@corp.example"), Caller("bob@corp.example")
+    call = ToolCall("list_files", id="c")
+    entry = t.policy.observed(call, "", source="tool list_files", data=FILES, caller=ann)
+    assert entry is not None
+    ledger = t.ledger.appended([entry])
+
+    def word(caller: Caller) -> str:
+        return decide(t.policy, ToolCall("use", {"x": "f11"}), History(ledger, caller=caller)).word
+
+    assert [word(caller) for caller in (ann, bob, NOBODY, ann)] == [
+        "allow", "block", "block", "allow"
+    ]  # fmt: skip

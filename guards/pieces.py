@@ -1,0 +1,81 @@
+"""What leaves in pieces: a secret or a private code that is spread over the calls of a thread.
+
+A piece is a short run of letters and digits that no prose has: with a digit or a capital inside, or
+the beginning of a key. The pieces of the calls that went before, and of those proposed beside this
+one, are put together with its own, in their order and against it, and each beginning of a key with
+all of them; what the result says, also decoded, is judged as if it stood in one text. The window is
+bounded, so that a decision costs the same however long the thread is.
+
+Not seen: pieces shorter than four characters, pieces that look like words, pieces between which
+more than `WINDOW` others were sent, and what is enciphered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from .encodings import plain, views
+from .outputs import leaves
+
+WINDOW = 24
+"""Pieces of earlier calls that are kept."""
+
+MOST = 24
+"""Pieces of one call that count: the first and the last of them."""
+
+HEAD = (
+    r"(?:^|[^A-Za-z0-9])(?:sk-|AKIA|ASIA|AIza|ya29|GOCSPX|gh[opsru]_|github_pat|gl[a-z]{2,4}-|xox"
+    r"|xapp-|[rs]k_|whsec_|hf_|gsk_|xai-|pplx-|nvapi-|tvly-|lsv2_|npm_|pypi-|SG\.|eyJ)"
+)
+"""How keys of common providers begin (RE2 and Python)."""
+
+_READ = 20_000
+_TOKEN = re.compile(r"[A-Za-z0-9_+~.-]{4,}")
+_ODD = re.compile(r"[0-9]|[A-Za-z][A-Z]|_")
+_BEGINS = re.compile(HEAD)
+_LETTER = re.compile("[A-Za-z]")
+_HEADS = 4
+
+
+def pieces(arguments: object) -> tuple[str, ...]:
+    """The pieces in the arguments of a call, each once, in order; those of decoded texts, too."""
+    found: dict[str, None] = {}
+    for leaf in leaves(arguments, keys=False):
+        text = leaf if len(leaf) <= _READ else leaf[: _READ // 2] + " " + leaf[-_READ // 2 :]
+        decoded = [] if plain(text) else views(text).texts
+        for seen in (text, *decoded):
+            for token in _TOKEN.findall(seen):
+                piece = token.strip(".")
+                if len(piece) >= 4 and (_ODD.search(piece) or _BEGINS.match(piece)):
+                    found.setdefault(piece)
+    if len(found) <= MOST:
+        return tuple(found)
+    listed = list(found)
+    return (*listed[: MOST // 2], *listed[-MOST // 2 :])
+
+
+def put_together(own: Sequence[str], sent: Sequence[str]) -> Iterator[str]:
+    """What the pieces of a call make with those that were sent: texts in which to look."""
+    mine = set(own)
+    every = [*(piece for piece in dict.fromkeys(sent) if piece not in mine), *own]
+    if not own or len(every) < 2:
+        return
+    heads = [piece for piece in every if _BEGINS.match(piece)]
+    others = [piece for piece in every if piece not in heads]
+    joined = ["".join(others), "".join(reversed(others))]
+    for head in heads[:_HEADS]:
+        # A number after a word about keys is no key: what follows a beginning has letters.
+        rest = [piece for piece in every if piece != head and _LETTER.search(piece)]
+        joined += [head + "".join(rest), head + "".join(reversed(rest))]
+    for text in dict.fromkeys(joined):
+        yield text
+        if not plain(text):
+            yield from views(text).texts
+
+
+def kept(sent: Sequence[str], calls: Sequence[Any]) -> tuple[str, ...]:
+    """The window once calls (their arguments) were let through."""
+    new = [piece for arguments in calls for piece in pieces(arguments)]
+    return tuple(dict.fromkeys([*sent, *new]))[-WINDOW:] if new else tuple(sent)
