@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from ..caller import caller_of
 from ..conversation import Conversations, ModelTurn, Proposed, ToolResult, Turn, UserText
 from ..ledger import History
+from ..limits import Used
+from ..rules.limits import limits_of
 from ..rules.sequence import order_of
 
 if TYPE_CHECKING:
@@ -42,11 +44,25 @@ def history_of(request: ToolCallRequest, conversations: Conversations) -> Histor
     for name in before:
         calls[name] = calls.get(name, 0) + 1
     history = replace(past.history, calls=calls, tokens_used=sum(map(_tokens, messages)))
+    if limits_of(conversations.policy) is not None:
+        history = replace(history, used=_used(messages, calls))
     rule = order_of(conversations.policy)
     if rule is None or history.order is None or at == len(messages):
         return history
     names = [call["name"] for call in messages[at].tool_calls]
     return replace(history, order=rule.automata.beside(history.order, names)[len(before)])
+
+
+def _used(messages: Sequence[Any], calls: Mapping[str, int]) -> Used:
+    """Tokens and calls of run and thread, as far as the messages go back. Money and seconds cannot
+    be counted here; nor can what other threads of the same caller use."""
+    last = max((n for n, m in enumerate(messages) if m.type == "human"), default=0)
+    ran = sum(m.type == "tool" and not _refused(m) for m in messages[:last])
+    now = sum(calls.values())
+    uncounted = {"cost_usd": float("inf"), "seconds": float("inf")}
+    run = {"tokens": sum(map(_tokens, messages[last:])), "calls": now, **uncounted}
+    thread = {"tokens": sum(map(_tokens, messages)), "calls": now + ran, **uncounted}
+    return {"run": run, "thread": thread, "caller": thread}
 
 
 SUMMARY = "a summary of earlier messages"

@@ -22,12 +22,13 @@ from pydantic import Field
 
 from edgeward import FirewallMiddleware, ScriptedModel, load_policy
 from edgeward.guards.conversation import Conversations
+from edgeward.guards.decide import decide
 from edgeward.guards.langchain.messages import seen_result
 from edgeward.guards.langchain.middleware import MiddlewareHooks
 from edgeward.guards.langchain.session import history_of
 from edgeward.guards.ledger import History
 from edgeward.guards.normalise import Examined
-from edgeward.guards.verdict import Finding
+from edgeward.guards.verdict import Finding, ToolCall
 
 from .spies import POLICY, REFUSED, Spy, calls
 
@@ -586,3 +587,29 @@ def test_the_caller_is_the_one_whom_the_context_names() -> None:
     assert spy.runs == []
     made.invoke(ASKED, context=Session(roles=("clerk",)))
     assert len(spy.runs) == 1
+
+
+def test_limits_are_held_to_what_the_messages_say() -> None:
+    """Calls and tokens of run and thread; money and seconds cannot be counted here."""
+    usage: Any = {"input_tokens": 5, "output_tokens": 5, "total_tokens": 10}
+    said = AIMessage("So.", usage_metadata=usage)
+    done = [calls(("search", {})), ToolMessage("ok", tool_call_id="c0", name="search"), said]
+    given = [HumanMessage("Hi."), *done, HumanMessage("And?"), *done]
+    last = calls(("search", {"q": "a"}), ("search", {"q": "b"}))
+    last.tool_calls[0]["id"], last.tool_calls[1]["id"] = "d0", "d1"
+    runtime: Any = None
+    for limits, words in (
+        ({"calls": 3}, ["allow", "block"]),
+        ({"run": {"calls": 2}}, ["allow", "block"]),
+        ({"tokens": 20}, ["block", "block"]),
+        ({"run": {"tokens": 20}}, ["allow", "allow"]),
+        ({"seconds": 9}, ["block", "block"]),
+    ):
+        policy = load_policy({"version": 2, "default": "allow", "limits": limits})
+        found = []
+        for proposed in last.tool_calls:
+            call: Any = proposed
+            request = ToolCallRequest(call, None, {"messages": [*given, last]}, runtime)
+            history = history_of(request, Conversations(policy))
+            found.append(decide(policy, ToolCall(call["name"]), history).word)
+        assert found == words
