@@ -71,6 +71,7 @@ def compile_strategy(
     catalog = ToolCatalog(parts.tools)
     vault = _vault(parts)
     work = replace(_work(parts, catalog), vault=vault)
+    boundary = parts.tickets.boundary if parts.policy.results.boundary else _no_boundary
     for node in strategy.nodes.values():
         exits = {o: _target(strategy.edges[node.name, o]) for o in node.spec.outcomes()}
         runnable = NodeRunnable(
@@ -80,6 +81,7 @@ def compile_strategy(
             here=_here(node, parts, catalog, has_store=store is not None),
             work=work if node.kind.name == TOOL else replace(work, runner=None),
             exits=exits,
+            boundary=boundary,
         )
         builder.add_node(node.name, runnable, metadata={"kind": node.kind.name})
     builder.add_edge(START, strategy.start)
@@ -99,6 +101,10 @@ def compile_strategy(
     graph.stream_mode = "values"  # so that a graph in the middle of a sequence streams its state
     check_compiled(graph)
     return graph
+
+
+def _no_boundary(thread: str) -> str:
+    return ""
 
 
 def _target(name: str) -> str:
@@ -140,4 +146,5 @@ def _work(parts: Parts, catalog: ToolCatalog) -> Work:
     budget = budget_for(
         parts.policy, parts.model, catalog.descriptions, spending=parts.spending, clock=parts.clock
     )
-    return Work(parts.model, with_tools, options, runner, budget=budget)
+    detectors = parts.policy.results.detectors
+    return Work(parts.model, with_tools, options, runner, budget=budget, detectors=detectors)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,10 +16,12 @@ from langchain_core.runnables.config import (
 from langgraph.graph import END
 from langgraph.types import Send, interrupt
 
+from ..guards.detectors import Detector, opinions
 from ..guards.vault import Vault
 from ..guards.veil import BARE, Veil, held_in
 from ..nodes._base import (
     APPROVED,
+    AskDetectors,
     CallModel,
     Effect,
     Here,
@@ -32,6 +34,7 @@ from ..nodes._base import (
     UseStore,
 )
 from ..nodes._messages import MessageLog
+from . import workers
 from .budget import Budget
 from .callbacks import listened_to
 from .context import RunContext
@@ -66,6 +69,7 @@ class Work:
     """Where the policy has personal data hidden."""
     budget: Budget | None = None
     """What the graph's policy bounds; None where it bounds nothing."""
+    detectors: tuple[Detector, ...] = ()
 
     def do(
         self, effect: Effect, thread: str, config: RunnableConfig, meter: Meter | None = None
@@ -95,6 +99,8 @@ class Work:
                 return self._runner().run(effect, thread, config)
             case UseStore():
                 return getattr(_store(config), effect.method)(*effect.arguments)
+            case AskDetectors():
+                return opinions(self.detectors, effect.text)
         raise NodeFault(f"a step yielded {type(effect).__name__}, which is no effect")
 
     async def _adone(self, effect: Effect, thread: str, config: RunnableConfig) -> Any:
@@ -109,6 +115,8 @@ class Work:
                 return await self._runner().arun(effect, thread, config)
             case UseStore():
                 return await getattr(_store(config), f"a{effect.method}")(*effect.arguments)
+            case AskDetectors():
+                return await workers.arun(opinions, self.detectors, effect.text)
         raise NodeFault(f"a step yielded {type(effect).__name__}, which is no effect")
 
     def _runner(self) -> ToolRunner:
@@ -129,12 +137,14 @@ class NodeRunnable(Runnable[Any, Any]):
         here: Here,
         work: Work,
         exits: Mapping[str, str],
+        boundary: Callable[[str], str],
     ) -> None:
         self.name = name
         self._kind = kind
         self._spec = spec
         self._here = here
         self._work = work
+        self._boundary = boundary
         self.exits = exits
         """Where each outcome leads."""
 
@@ -204,15 +214,17 @@ class NodeRunnable(Runnable[Any, Any]):
 
     def _begin(self, input: Any, config: RunnableConfig) -> tuple[Step, Here, Meter | None]:
         settings = config.get("configurable") or {}
+        thread = str(settings.get("thread_id") or "")
         context = getattr(settings.get(RUNTIME_KEY), "context", None)
         facts = context if isinstance(context, RunContext) else NO_CONTEXT
         budget = self._work.budget
         meter = None if budget is None else Meter.of(budget, input, facts.caller)
         here = replace(
             self._here,
-            thread=str(settings.get("thread_id") or ""),
+            thread=thread,
             max_steps=facts.max_steps or self._here.max_steps,
             caller=facts.caller,
+            boundary=self._boundary(thread) if "boundary" in self._spec.needs else "",
             pause=_pause(config) if "pause" in self._spec.needs else None,
             veil=self._veil(input, settings) if "veil" in self._spec.needs else BARE,
             answered=_answered(config) if "answered" in self._spec.needs else None,

@@ -32,6 +32,7 @@ from .ledger import USER, Entry, History, Ledger
 from .outputs import as_data, private_pieces
 from .patterns import searchable
 from .python_values import as_call
+from .results import screen
 from .rules.sequence import order_of
 from .verdict import ToolCall, canonical_json
 
@@ -272,10 +273,10 @@ def observed(
     A failure's text, and what the model does not get to see, is nothing to believe.
     """
     source = f"tool {call.name}"
-    shown = policy.screened(text)
-    if failed or shown != text:
-        return Ledger().observed(shown, source=source, call_id=call.id)
-    return policy.observed(call, text, source=source, caller=caller)
+    seen = screen(policy, text)
+    if failed or seen.withheld:
+        return Ledger().observed(seen.text, source=source, call_id=call.id)
+    return policy.observed(call, seen.whole, source=source, caller=caller)
 
 
 def _with(history: History, entry: Entry | None) -> History:

@@ -18,6 +18,7 @@ from .normalise import Examined
 from .outputs import as_data, created_by
 from .patterns import PatternSet
 from .redact import Redactor
+from .results import Settings
 from .rules import Check
 from .vault import Hides
 from .verdict import Finding, ToolCall, Verdict, Word, strictest
@@ -25,6 +26,7 @@ from .verdict import Finding, ToolCall, Verdict, Word, strictest
 __all__ = ["Check", "History", "Policy", "decide"]
 
 _NO_POLICY = Verdict("block", (Finding("policy", "block", "no policy is loaded"),))
+_PLAIN = Settings()
 _MAX_FINDINGS = 50
 """Findings that a verdict keeps; the strictest come first."""
 
@@ -91,13 +93,11 @@ class Policy:
             return entry
         return {"source": source, "call": call.id, "values": [], **(entry or {}), **more}
 
-    def screened(self, text: str) -> str:
-        """The text, or a note in its place where it reads like instructions to the model."""
-        score, labels = self.scan_result(text)
-        if not labels or score < self.injection_threshold:
-            return text
-        found = ", ".join(labels)
-        return f"[withheld: this result reads like instructions, {found}: {score:.2f}]"
+    @property
+    def results(self) -> Settings:
+        """What the policy says of what comes back from tools."""
+        found = (getattr(check, "settings", None) for check in self.checks)
+        return next((s for s in found if isinstance(s, Settings)), _PLAIN)
 
     def approval_s(self, tool: str) -> int:
         """Seconds for which an approval of a call may answer for later ones; 0: for none."""

@@ -14,6 +14,7 @@ import os
 import secrets
 from pathlib import Path
 
+from .boundary import CODE_CHARS
 from .verdict import ToolCall, canonical_json
 
 KEY_BYTES = 32
@@ -84,6 +85,10 @@ class TicketKey:
         if not isinstance(given, str):
             return False
         return hmac.compare_digest(expected.encode(), given.encode("utf-8", "replace"))
+
+    def boundary(self, thread: str) -> str:
+        """The code (hex) in the marks around tool outputs of this thread: keyed, and no ticket."""
+        return self.seal(thread, use="boundary")[:CODE_CHARS]
 
     def honours(self, ticket: object, call: ToolCall, *, thread: str, policy: str) -> bool:
         """Whether `ticket` is ours for exactly this call; False for anything else at all."""

@@ -115,6 +115,13 @@ class UseStore:
 
 
 @dataclass(frozen=True, slots=True)
+class AskDetectors:
+    """Ask the policy's detectors about a text; the answer is a tuple of `Opinion`."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class ToolOutcome:
     """What running a call came to: the text for the model, and whether it failed."""
 
@@ -122,7 +129,7 @@ class ToolOutcome:
     failed: bool = False
 
 
-Effect = CallModel | RunTool | UseStore
+Effect = CallModel | RunTool | UseStore | AskDetectors
 Step = Generator[Effect, Any, Result]
 ModelStep = Generator[Effect, Any, AIMessage]
 
@@ -158,6 +165,8 @@ class Here:
     used: Callable[[int], Mapping[str, Mapping[str, float]]] | None = None
     """What run, thread and caller have used, for a judgement on so many calls; None where the
     policy bounds nothing."""
+    boundary: str = ""
+    """The code of the marks around tool outputs in this thread; empty: the policy wants none."""
     has_store: bool = False
     agent_id: str = ""
 

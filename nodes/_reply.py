@@ -12,8 +12,11 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 
+from ..guards.decide import Policy
+from ..guards.ledger import Ledger
 from ..guards.patterns import searchable
 from ..guards.redact import Redactor
+from ..guards.results import answered
 from ..guards.verdict import canonical_json
 from ._base import State
 from ._messages import MessageLog
@@ -29,13 +32,13 @@ THOUGHTS = frozenset({"text", "thinking", "redacted_thinking", "reasoning"})
 
 
 def sealed(
-    reply: AIMessage, redactor: Redactor, state: State, *, keep_calls: bool
+    reply: AIMessage, policy: Policy, state: State, *, keep_calls: bool
 ) -> tuple[AIMessage | None, dict[str, list[str]]]:
     """The reply as it may be kept, and by call id what was masked in the arguments.
 
     None in place of a reply in which there is nothing: no text, no call (providers refuse it).
     """
-    log = _log(state)
+    redactor, log = policy.redactor, _log(state)
     calls, broken = _readable(reply) if keep_calls else ([], [])
     proposed = [*calls, *broken]
     kept = _with_unique_ids(proposed, log)
@@ -55,7 +58,7 @@ def sealed(
     extra = masked(reply.additional_kwargs, redactor)
     if not keep_calls:
         extra = {k: v for k, v in extra.items() if k not in ("tool_calls", "function_call")}
-    content = _content(reply, redactor, ids)
+    content = _defused(_content(reply, redactor, ids), policy, state)
     changes = {
         "tool_calls": calls,
         "invalid_tool_calls": broken,
@@ -124,6 +127,26 @@ def _content(reply: AIMessage, redactor: Redactor, ids: Iterable[tuple[str | Non
         else:
             blocks.append(masked(block, redactor))
     return [block for block in blocks if not _is_blank(block)]
+
+
+def _defused(content: Any, policy: Policy, state: State) -> Any:
+    """The content without images and links that carry data to hosts that are not listed."""
+    ledger = state.get("ledger") or []
+    private = ledger.private if isinstance(ledger, Ledger) else None
+
+    def shown(text: str) -> str:
+        return answered(policy, text, private=private)[0]
+
+    if isinstance(content, str):
+        return shown(content)
+    return [
+        shown(block)
+        if isinstance(block, str)
+        else {**block, "text": shown(block["text"])}
+        if block.get("type") == "text" and isinstance(block.get("text"), str)
+        else block
+        for block in content
+    ]
 
 
 def _is_blank(block: Any) -> bool:

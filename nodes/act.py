@@ -23,13 +23,14 @@ from pydantic import Field
 from ..guards.limits import LOOP
 from ._base import Here, LimitReached, NodeSpec, Result, State, Step, add_usage, ask_model, open_run
 from ._loop import Circle, looked_at
+from ._marks import what_marks_mean, with_marks
 from ._reply import sealed
 
 
 class Spec(NodeSpec):
     reads: ClassVar = frozenset({"messages", "run", "ledger", "plan", "critique"})
     writes: ClassVar = frozenset({"messages", "run", "ledger", "withheld"})
-    needs: ClassVar = frozenset({"prompt"})
+    needs: ClassVar = frozenset({"prompt", "boundary"})
     counted: ClassVar = frozenset({"call"})
 
     kind: Literal["act"]
@@ -61,7 +62,7 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     except LimitReached as reached:
         stopped = {**update, "run": {**run, "stopped": reached.reason}}
         return Result("limit" if with_tools else "answer", stopped)
-    message, withheld = sealed(reply, here.policy.redactor, state, keep_calls=with_tools)
+    message, withheld = sealed(reply, here.policy, state, keep_calls=with_tools)
     run = add_usage(run, reply)
     calling = bool(message and (message.tool_calls or message.invalid_tool_calls))
     run["steps"] = run.get("steps", 0) + calling
@@ -73,11 +74,18 @@ def step(spec: Spec, state: State, here: Here) -> Step:
 
 def _messages(spec: Spec, state: State, here: Here, line: str) -> list[BaseMessage]:
     """What the model reads: one system message (all that providers agree on), then the thread."""
-    parts = [here.prompt, spec.instructions, focus(state.get("plan")), state.get("critique") or ""]
-    parts.append(line)
-    system = "\n\n".join(part for part in parts if part)
     thread: Sequence[BaseMessage] = state.get("messages") or []
-    return [SystemMessage(system), *thread] if system else list(thread)
+    parts = [
+        here.prompt,
+        spec.instructions,
+        what_marks_mean(thread, here.boundary),
+        focus(state.get("plan")),
+        state.get("critique") or "",
+        line,
+    ]
+    system = "\n\n".join(part for part in parts if part)
+    shown = with_marks(thread, here.boundary)
+    return [SystemMessage(system), *shown] if system else shown
 
 
 def focus(plan: Mapping[str, Any] | None) -> str:

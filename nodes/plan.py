@@ -23,6 +23,7 @@ from pydantic import Field
 
 from ..guards.limits import ENDS
 from ._base import Here, LimitReached, NodeSpec, Result, State, Step, add_usage, ask_model, open_run
+from ._marks import what_marks_mean, with_marks
 
 ASK = (
     "Break the user's task into at most {n} short steps, each of which can be done on its own with "
@@ -37,7 +38,7 @@ _ITEM = re.compile(r"^\s*(?:(?:step\s+)?\d{1,3}\s*[.):]|[-*•])\s+(\S.*)$", re.
 class Spec(NodeSpec):
     reads: ClassVar = frozenset({"messages", "run", "ledger", "plan"})
     writes: ClassVar = frozenset({"messages", "run", "ledger", "plan"})
-    needs: ClassVar = frozenset({"prompt"})
+    needs: ClassVar = frozenset({"prompt", "boundary"})
     counted: ClassVar = frozenset({"step"})
 
     kind: Literal["plan"]
@@ -54,9 +55,11 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     messages: Sequence[BaseMessage] = state.get("messages") or []
     if not plan or plan["run"] != run.get("id"):
         limit = spec.max_steps or here.max_steps
-        system = "\n\n".join(part for part in (here.prompt, ASK.format(n=limit)) if part)
+        parts = (here.prompt, what_marks_mean(messages, here.boundary), ASK.format(n=limit))
+        system = SystemMessage("\n\n".join(part for part in parts if part))
+        asked = [system, *with_marks(messages, here.boundary)]
         try:
-            reply = yield from ask_model([SystemMessage(system), *messages], here, tools=False)
+            reply = yield from ask_model(asked, here, tools=False)
         except LimitReached as reached:
             return Result("done", {**update, "run": {**run, "stopped": reached.reason}})
         run = add_usage(run, reply)

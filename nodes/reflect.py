@@ -22,6 +22,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from pydantic import Field
 
 from ._base import CallModel, Here, NodeSpec, Result, State, Step, UseStore, add_usage
+from ._marks import quoted
 from .plan import steps_in
 
 JUDGE = (
@@ -39,7 +40,7 @@ IMPORTANCE = 8.0
 class Spec(NodeSpec):
     reads: ClassVar = frozenset({"messages", "run", "critique"})
     writes: ClassVar = frozenset({"run", "critique"})
-    needs: ClassVar = frozenset({"has_store", "agent_id"})
+    needs: ClassVar = frozenset({"has_store", "agent_id", "boundary"})
     counted: ClassVar = frozenset({"revise"})
 
     kind: Literal["reflect"]
@@ -89,7 +90,7 @@ def _after_run(
         item = yield UseStore("get", (space, "count"))
         count = int(item.value["runs"]) + 1 if item else 1
         if count >= spec.threshold:
-            text = "\n".join(f"{m.type}: {m.text}" for m in messages)
+            text = quoted(messages, here.boundary)
             reply = yield from _asked(
                 f"{DISTIL.format(n=spec.insights)}\n\n<data>\n{text}\n</data>"
             )

@@ -19,11 +19,22 @@ from typing import Any, ClassVar, Literal
 from langchain_core.messages import ToolMessage
 from pydantic import Field
 
+from ..guards.detectors import Opinion
 from ..guards.ledger import Ledger
-from ..guards.patterns import searchable
+from ..guards.results import for_detectors, screen
 from ..guards.veil import SEALED
 from ..guards.verdict import ToolCall
-from ._base import Here, NodeFault, NodeSpec, Result, RunTool, State, Step, ToolOutcome
+from ._base import (
+    AskDetectors,
+    Here,
+    NodeFault,
+    NodeSpec,
+    Result,
+    RunTool,
+    State,
+    Step,
+    ToolOutcome,
+)
 
 DEFAULT_TIMEOUT_S = 60.0
 
@@ -48,29 +59,32 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     if here.answered is not None and here.answered(call.id):
         return Result("done")  # a ticket that was used: the call has run, and has its answer
     outcome: ToolOutcome = yield RunTool(call, state.get("ticket"), timeout_s=spec.timeout_s)
-    text, _ = here.policy.redactor.secrets(searchable(outcome.text))
-    whole = text
-    if len(text) > spec.max_chars:
-        end = here.veil.edge(text, spec.max_chars)
-        left_out = len(text) - end
-        text = f"{text[:end]}\n[cut here: {left_out} more characters]"
-    shown = here.policy.screened(text)
-    safe, held = here.veil.admitted(shown)
+    said: tuple[Opinion, ...] = ()
+    if here.policy.results.detectors:
+        shown = for_detectors(here.policy, outcome.text, max_chars=spec.max_chars)
+        said = yield AskDetectors(shown)
+    result = screen(
+        here.policy, outcome.text, said=said, max_chars=spec.max_chars, edge=here.veil.edge
+    )
+    safe, held = here.veil.admitted(result.text)
     message = ToolMessage(
         safe if safe.strip() else "(no output)",
         tool_call_id=call.id,
         name=call.name,
         status="error" if outcome.failed else "success",
+        artifact={"edgeward": result.record} if result.record else None,
     )
     update: dict[str, Any] = {"messages": [message]} | ({"vault": held} if held else {})
     source = f"tool {call.name}"
-    if outcome.failed or shown != text:
+    if outcome.failed or result.withheld:
         # A failure's text, and what the model does not get to see, is nothing to believe.
-        seen = Ledger().observed(shown, source=source, call_id=call.id)
+        seen = Ledger().observed(result.text, source=source, call_id=call.id)
     else:
-        seen = here.policy.observed(call, whole, source=source, caller=here.caller)
+        seen = here.policy.observed(call, result.whole, source=source, caller=here.caller)
+    if result.record:
+        seen = {**(seen or {"source": source, "call": call.id, "values": []}), **result.noted}
     if seen:
-        update["ledger"] = [here.veil.entry(seen, whole)]
+        update["ledger"] = [here.veil.entry(seen, result.whole)]
     return Result("done", update)
 
 

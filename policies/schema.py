@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
 
 from ..guards.decide import Policy
+from ..guards.detectors import Detect
 from ..guards.patterns import PatternSet
 from ..guards.redact import Redactor, SecretPattern
 from ..guards.rules import Check, Context, Where, rule_modules
@@ -100,31 +101,39 @@ PolicySource = str | Path | Mapping[str, object] | Policy | None
 """A shipped name, a path, a mapping, a `Policy`; None is the shipped `default`."""
 
 
-def load_policy(source: PolicySource = None) -> Policy:
+def load_policy(
+    source: PolicySource = None, *, detectors: Mapping[str, Detect] | None = None
+) -> Policy:
     """The policy that `source` names or says, ready to decide.
 
     `source` is the name of a shipped policy (`"default"`), the path of a file, the file's content
     as a mapping, or a policy, which is returned as it is. None is the shipped `default`. A text
     that is a shipped name is taken as one; write `./default` for a file of that name.
+    `detectors` are asked about every tool output, besides those that the file names: callables
+    that give a text a score from 0 to 1.
 
     Raises:
         ConfigFileMissing: if there is no such file or name.
         ConfigParseError: if the file is not YAML, or repeats a key.
         ConfigValidationError: with every problem of the content at once.
+        ValueError: `detectors` for a policy that is loaded already.
     """
     if isinstance(source, Policy):
+        if detectors:
+            raise ValueError("a loaded policy has its detectors; give them where it is loaded")
         return source
+    given = dict(detectors or {})
     if isinstance(source, Mapping):
-        return _policy(from_data(source, name="<policy>"), name="<policy>", source="")
+        return _policy(from_data(source, name="<policy>"), given, name="<policy>", source="")
     source = DEFAULT_POLICY if source is None else source
     if isinstance(source, str) and source in shipped_policies():
         shown = f"policies/{source}.yaml"
         document = read_yaml(_SHIPPED / f"{source}.yaml", name=shown)
-        return _policy(document, name=source, source=shown)
+        return _policy(document, given, name=source, source=shown)
     path = Path(source)
     if not path.exists():
         raise ConfigFileMissing(_missing(str(source)))
-    return _policy(read_yaml(path, name=str(source)), name=path.stem, source=str(source))
+    return _policy(read_yaml(path, name=str(source)), given, name=path.stem, source=str(source))
 
 
 def _missing(source: str) -> Problem:
@@ -135,7 +144,9 @@ def _missing(source: str) -> Problem:
     return Problem(speak(source), "", "there is no such policy", f"a path, or {either(names)}", fix)
 
 
-def _policy(document: Document, *, name: str, source: str) -> Policy:
+def _policy(
+    document: Document, detectors: Mapping[str, Detect], *, name: str, source: str
+) -> Policy:
     """Check and compile one document."""
     if document.data is None:
         # An emptied file would otherwise mean what version 1 says of no rules: any tool may run.
@@ -153,7 +164,7 @@ def _policy(document: Document, *, name: str, source: str) -> Policy:
     # `default` speaks of tools, so it is heard where it stands alone, too.
     alone = head.version >= 2 and "default" in data
     given = {*data, "tools"} if alone else {*data}
-    context = Context(head.version, values, frozenset(given), redactor, PatternSet())
+    context = Context(head.version, values, frozenset(given), redactor, PatternSet(), detectors)
     return Policy(
         name=name,
         digest=_digest(data),

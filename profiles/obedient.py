@@ -34,6 +34,7 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field
 
+from ..guards.boundary import unmarked
 from ..guards.verdict import canonical_json
 from .obedient_orders import Order, Tools, orders
 from .obedient_reading import Done, filled
@@ -204,7 +205,7 @@ def _done(messages: Sequence[BaseMessage]) -> list[Done]:
             name = call["name"] if call else message.name or ""
             arguments = call["args"] if call else {}
             refused = message.status == "error"
-            found.append(Done(name, arguments, str(message.text), refused))
+            found.append(Done(name, arguments, unmarked(str(message.text)), refused))
     return found
 
 

@@ -21,6 +21,7 @@ from threading import Lock
 from typing import Any
 
 from ..decide import Policy
+from ..results import asked, screen
 
 EXACT = frozenset(
     """type role status name id signature thought_signature thoughtSignature model format detail
@@ -114,7 +115,10 @@ class RequestMask:
 
     def _masked(self, text: str, results: bool) -> tuple[str, tuple[str, ...]]:
         masked, labels = self._policy.redactor.all(text)
-        return (self._policy.screened(masked) if results else masked), labels
+        if not results:
+            return masked, labels
+        said = asked(self._policy, masked)
+        return screen(self._policy, masked, said=said).text, labels
 
     def _walked(self, value: Any, found: _Found, *, results: bool, depth: int) -> Any:
         if isinstance(value, str):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..patterns import searchable
 from ..redact import Redactor
+from ..results import asked, screen
 
 if TYPE_CHECKING:
     from langchain.agents.middleware.types import ModelRequest, ModelResponse
@@ -65,7 +65,7 @@ def seen_result(result: Result, policy: Policy) -> Result:
 
 def _seen(message: Message, policy: Policy) -> Message:
     def shown(text: str) -> str:
-        return policy.screened(policy.redactor.secrets(searchable(text))[0])
+        return screen(policy, text, said=asked(policy, text)).text
 
     return _with_content(message, _content(message.content, shown, None))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +59,10 @@ class MiddlewareHooks:
         _must_be_last(handler)
         decided = self._decided(request)
         if isinstance(decided, ToolCall):
-            return seen_result(await handler(_as_decided(request, decided)), self.policy)
+            result = await handler(_as_decided(request, decided))
+            if self.policy.results.detectors:  # they may take their time
+                return await asyncio.to_thread(seen_result, result, self.policy)
+            return seen_result(result, self.policy)
         return decided
 
     def wrap_model_call(

@@ -24,6 +24,7 @@ from typing import Annotated, Any, Protocol, runtime_checkable
 
 from pydantic import AfterValidator, Field
 
+from ..detectors import Detect
 from ..ledger import History
 from ..normalise import Examined
 from ..patterns import PatternSet, compile_pattern
@@ -60,6 +61,8 @@ class Context:
     given: frozenset[str]
     redactor: Redactor
     patterns: PatternSet = field(default_factory=PatternSet)
+    detectors: Mapping[str, Detect] = field(default_factory=dict)
+    """Detectors of injections that the program handed over, by name."""
 
 
 def _compiles(pattern: str) -> str:

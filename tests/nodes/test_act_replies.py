@@ -188,7 +188,7 @@ def test_thinking_is_untouched(recorder: Recorder) -> None:
     tools = [recorder.tool("pay"), recorder.tool("drop")]
     words = policy({"pay": "allow", "drop": "block"})
     build_graph("react", model=model, tools=tools, policy=words).invoke(ask())
-    sent = model.requests[1][1].content
+    sent = model.requests[1][2].content  # after the system message and the task
     assert sent[:3] == thoughts
     assert sent[3:] == uses
     assert recorder.names() == ["pay"]

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from edgeward.graphs.schema import load_strategy
+from edgeward.guards.detectors import installed as installed_detectors
+from edgeward.guards.results import asked, screen
 from edgeward.guards.rules import rule_modules
 from edgeward.nodes import kinds
 from edgeward.policies.schema import load_policy, policy_model
@@ -22,7 +24,7 @@ from tests.fakes import Recorder, agent_graph, answers, ask, turn
 
 PACKAGE = Path(__file__).parent
 BUILD = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
-CACHES = (kinds, rule_modules, policy_model)
+CACHES = (kinds, rule_modules, policy_model, installed_detectors)
 STRATEGY = """\
 strategy: polite
 start: act
@@ -108,6 +110,17 @@ def test_its_files_are_checked_as_ours_are(tmp_path: Path) -> None:
         load_strategy(path)
     with pytest.raises(ConfigValidationError, match="max_calls"):
         load_policy({"version": 2, "max_calls": {"ring": -1}})
+
+
+@pytest.mark.usefixtures("installed")
+def test_its_detector_is_asked() -> None:
+    """Named in a policy, it has a text flagged; alone it withholds nothing."""
+    policy = load_policy({"version": 2, "results": {"detectors": ["shouting"]}})
+    for text, did in (("BUY NOW", ("flagged: detector shouting",)), ("quiet words", ())):
+        seen = screen(policy, text, said=asked(policy, text))
+        assert (seen.did, seen.withheld) == (did, False)
+    with pytest.raises(ConfigValidationError, match="there are: shouting"):
+        load_policy({"version": 2, "results": {"detectors": ["shoutin"]}})
 
 
 def test_without_it_its_words_are_unknown(tmp_path: Path) -> None:

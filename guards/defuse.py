@@ -1,0 +1,235 @@
+"""Links that carry data out, made harmless: images above all, which nobody has to click.
+
+A model that obeys an injection needs no tool to leak: an image in its answer is fetched by whatever
+shows the answer, and the address holds what was read. So an image from a host that is not listed
+becomes words, and so does a link to such a host that carries data. The host stays readable. Where
+no hosts are listed, only images whose address carries data are defused. Linear in the text.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from urllib.parse import unquote_plus
+
+from .hosts import HostList, canonical_host, is_address
+
+Defused = tuple[str, tuple[str, ...]]
+"""The text, and labels of what was done: `images`, `links`."""
+
+_ANY = re.compile(r"//|\\|https?:|ftp:|&#|&colon|&sol", re.IGNORECASE)
+
+_BRACKETS = re.compile(r"!?\[|\]")
+_TARGET = re.compile(r"[\s]{0,40}(?:<([^<>\n]*)>|((?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*\))*))")
+_TITLE = re.compile(r"""\s{0,40}(?:(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\))\s{0,40})?\)""")
+_DEFINITION = re.compile(
+    r"^[ >\t]{0,40}\[([^\]\n]{1,999})\]:[ \t]*\n?[ \t]*(<[^<>\n]*>|\S+)", re.MULTILINE
+)
+_ATTRIBUTE = re.compile(
+    r"""([\s"'/])(?:src|srcset|imagesrcset|poster|background|lowsrc|dynsrc|data|xlink:href)\s{0,20}=\s{0,20}"""
+    r"""(?:"([^"]*)"|'([^']*)'|([^\s>"'`]+))""",
+    re.IGNORECASE,
+)
+_CSS = re.compile(r"""(url\(|@import)\s{0,20}["']?([^"'()\s<>]+)""", re.IGNORECASE)
+_BARE = re.compile(r"""(?:https?|ftp|wss?):[/\\]{2,}[^\s<>"'`|{}\[\]()]+""", re.IGNORECASE)
+_ABSOLUTE = re.compile(
+    r"(?:(?:https?|ftp|wss?):[/\\]*|[a-z][a-z0-9+.-]{0,30}:[/\\]{2,}|[/\\]{2,})([^/\\?#]*)(.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_IGNORED = re.compile(r"[\t\r\n]")
+_EDGE = re.compile(r"[.,;:!?*_'\"]+\Z")
+
+_LONG_QUERY = 100
+_LONG_PATH = 400
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_PIECE = re.compile(r"[A-Za-z0-9+=]{20,}")
+_MIXED = re.compile(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z]|[0-9][A-Za-z]+[0-9]|[A-Za-z][0-9]+[A-Za-z]")
+_TELLING = re.compile(r"[0-9]{12}|[\w.+-]+@[\w-]+\.\w|\[REDACTED:|(?:\w+\s+){4}")
+_LONG_LABEL = 30
+
+Private = Callable[[str], object]
+"""Whether a text holds what may not leave."""
+
+
+def _nothing(text: str) -> object:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Defuser:
+    """What is listed, and what is private. `hosts` None: nothing is listed, so any host may be."""
+
+    hosts: HostList | None = None
+    private: Private = _nothing
+
+    def __call__(self, text: str) -> Defused:
+        """The text with its dangerous images and links as words."""
+        if _ANY.search(text) is None:
+            return text, ()
+        did: set[str] = set()
+        if "![" in text or "](" in text:
+            text = self._markdown(text, did)
+        before = text
+        if "<" in text:
+            text = _ATTRIBUTE.sub(self._attribute, text)
+        if "url(" in text.lower() or "@import" in text.lower():
+            text = _CSS.sub(self._css, text)
+        did |= {"images"} if text != before else set()
+        if self.hosts is not None or self.private is not _nothing:
+            before, text = text, _BARE.sub(self._bare, text)
+            did |= {"links"} if text != before else set()
+        return text, tuple(sorted(did))
+
+    def _host(self, target: str, *, fetched: bool) -> str | None:
+        """The host as it is shown where the target has to go; None where it may stay."""
+        target = html.unescape(target) if "&" in target else target
+        absolute = _ABSOLUTE.match(_IGNORED.sub("", target.strip()))
+        if absolute is None:
+            return None
+        authority, rest = absolute.groups()
+        name = authority.rpartition("@")[2]
+        if not name.startswith("["):
+            name = name.partition(":")[0]
+        host = canonical_host(name)
+        if (
+            host is not None
+            and self.hosts is not None
+            and host in self.hosts
+            and "@" not in authority
+        ):
+            return None
+        private = self.private is not _nothing and self.private(_readable(rest))
+        carries = "@" in authority or _carries(host or name, rest)
+        listed = self.hosts is not None
+        if private or (carries and (listed or fetched)) or (fetched and listed):
+            return _shown(host)
+        return None
+
+    def _markdown(self, text: str, did: set[str]) -> str:
+        """Inline images and links, and the definitions of those images that are named elsewhere."""
+        named: set[str] = set()
+        edits: list[tuple[int, int, str]] = []
+        for start, middle, end, target in _inline(text, named):
+            image = text[start] == "!"
+            host = self._host(target, fetched=image)
+            if host is None:
+                continue
+            if image:
+                edits.append((start, end, _in_words(text[start + 2 : middle], host)))
+            else:
+                left_out = f" [link to {host} left out: it carries data]"
+                edits += [(start, start + 1, ""), (middle, end, left_out)]
+            did.add("images" if image else "links")
+        text = _edited(text, edits)
+        if not named:
+            return text
+
+        def definition(match: re.Match[str]) -> str:
+            if _key(match[1]) not in named:
+                return match[0]
+            host = self._host(match[2].strip("<>"), fetched=True)
+            if host is None:
+                return match[0]
+            did.add("images")
+            return _in_words(match[1], host)
+
+        return _DEFINITION.sub(definition, text)
+
+    def _attribute(self, match: re.Match[str]) -> str:
+        value = match[2] or match[3] or match[4] or ""
+        targets = re.split(r"[\s,]+", html.unescape(value))
+        hosts = [h for t in (value, *targets) if (h := self._host(t, fetched=True)) is not None]
+        return f'{match[1]}not-shown="{hosts[0].strip("`")}"' if hosts else match[0]
+
+    def _css(self, match: re.Match[str]) -> str:
+        host = self._host(match[2], fetched=True)
+        return match[0] if host is None else f"{match[1]}#not-shown-{host.strip('`')}"
+
+    def _bare(self, match: re.Match[str]) -> str:
+        edge = _EDGE.search(match[0])
+        url = match[0][: edge.start()] if edge else match[0]
+        host = self._host(url, fetched=False)
+        if host is None:
+            return match[0]
+        return f"[link to {host} left out: it carries data]{edge[0] if edge else ''}"
+
+
+def _inline(text: str, named: set[str]) -> Iterator[tuple[int, int, int, str]]:
+    """`[words](target)`, with or without `!`: start, end of the words, end, target.
+
+    Inner ones come before those around them. `named` gets the names of images defined elsewhere.
+    """
+    open_: list[tuple[int, bool]] = []
+    for bracket in _BRACKETS.finditer(text):
+        if bracket[0] != "]":
+            open_.append((bracket.start(), bracket[0] == "!["))
+            continue
+        if not open_:
+            continue
+        start, image = open_.pop()
+        at = bracket.end()
+        if text.startswith("(", at):
+            target = _TARGET.match(text, at + 1)
+            assert target is not None
+            closed = _TITLE.match(text, target.end())
+            end = closed.end() if closed else target.end()
+            yield start, bracket.start(), end, target[1] or target[2] or ""
+        elif image:
+            named.add(_key(text[start + 2 : bracket.start()]))
+            if text.startswith("[", at):
+                close = text.find("]", at, at + 1_000)
+                named.add(_key(text[at + 1 : close]))
+
+
+def _edited(text: str, edits: list[tuple[int, int, str]]) -> str:
+    """The text with its pieces replaced; what lies inside of a replaced piece goes with it."""
+    pieces: list[str] = []
+    done = 0
+    for start, end, words in sorted(edits):
+        if start >= done:
+            pieces += [text[done:start], words]
+            done = end
+    return "".join([*pieces, text[done:]])
+
+
+def _key(name: str) -> str:
+    return " ".join(name.split()).casefold()
+
+
+def _in_words(words: str, host: str) -> str:
+    said = _plain(words)
+    return f"(image {said} from {host}, not shown)" if said else f"(image from {host}, not shown)"
+
+
+def _plain(words: str) -> str:
+    """What an image is called, as words in quotes: no brackets, no link."""
+    said = " ".join(re.sub(r"[\[\]()<>!`\"]+|\S*//\S*", " ", words).split())[:80]
+    return f'"{said}"' if said else ""
+
+
+def _shown(host: str | None) -> str:
+    """A host fit to be shown: long labels, which can carry data as well, are cut."""
+    if host is None:
+        return "an unreadable address"
+    labels = [label if len(label) <= _LONG_LABEL else "…" for label in host.split(".")]
+    return f"`{'.'.join(labels)}`"
+
+
+def _readable(rest: str) -> str:
+    return unquote_plus(html.unescape(rest))
+
+
+def _carries(host: str, rest: str) -> bool:
+    """Whether a host name or what follows it in a link has room for data, or shows some."""
+    if not is_address(host) and any(len(label) > _LONG_LABEL for label in host.split(".")):
+        return True
+    _, _, query = rest.partition("?")
+    if len(query) > _LONG_QUERY or len(rest) > _LONG_PATH:
+        return True
+    told = _readable(rest)
+    if _TELLING.search(told) is not None:
+        return True
+    pieces = _PIECE.findall(_UUID.sub("", rest))
+    return any(_MIXED.search(piece) or piece.isdigit() for piece in pieces)

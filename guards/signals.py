@@ -1,0 +1,203 @@
+"""What an injected instruction looks like: one table of patterns, each with what it weighs.
+
+A single ordinary sentence must not reach 0.5, from which a text is flagged: mails do say "ignore my
+last note", and manuals "do not ask the user". What weighs more has hardly an honest use inside a
+tool's result, save in texts about injections themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .languages import OTHER_LANGUAGES
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One pattern. Of one label only the heaviest hit in a passage counts."""
+
+    label: str
+    weight: float
+    needs: str
+    """Words without which the pattern cannot match: `a|b & c` is (a or b) and c; lower case."""
+    pattern: str
+
+
+def _gap(words: int) -> str:
+    return rf"(?:\W+[\w'’]+){{0,{words}}}?\W+"
+
+
+_ORDERS = (
+    r"(?:instructions?|prompts?|directions|commands?|guidelines|directives|constraints|programming"
+    r"|restrictions|safeguards|protocols?|orders)"
+)
+_BEFORE = (
+    r"(?:previous|prior|above|preceding|earlier|former|your|initial|original|system|developer)"
+)
+_MACHINE = (
+    r"(?:a\.?i\.?|llms?|language\s+models?|chatbots?|gpt(?:-?[0-9]\w*)?|chatgpt|claude|gemini|copilot"
+    r"|llama|(?:ai|automated|virtual|llm)[\s-]+(?:assistants?|agents?|models?|systems?|tools?|bots?))"
+)
+_HIDDEN = (
+    r"(?:<!--|display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*[01](?:px|pt)?\b"
+    r"|opacity\s*:\s*0\b|color\s*:\s*(?:#fff(?:fff)?\b|white|transparent)|\[//\]:\s*#|<\w+\s[^<>]*hidden"
+    r"|\balt\s*=\s*\S|\baria-label\s*=\s*\S|\btitle\s*=\s*\S|!\[|\]\(\S+\s+[\"'])"
+)
+
+_O = (
+    "instruct|prompt|direction|command|guideline|directive|constraint|programming|restriction"
+    "|safeguard|protocol|order"
+)
+_M = "ai|a.i|llm|language|chatbot|gpt|claude|gemini|copilot|llama|automated|virtual"
+"""Words that patterns need: of an order, of a machine."""
+
+# fmt: off
+_TABLE: tuple[tuple[str, float, str, str], ...] = (
+    # To drop what it was told.
+    ("override", 0.6, f"ignor|disregard|forget|overrid|bypass|discard|abandon|neglect & {_O}|rules|polic|training|context",
+     rf"\b(?:ignor|disregard|forget|discard|abandon|neglect)\w*\b{_gap(3)}"
+     rf"{_BEFORE}{_gap(2)}(?:{_ORDERS}|rules|polic(?:y|ies)|training|context)\b"
+     rf"|\b(?:overrid|bypass)\w*\W+(?:all\W+|any\W+|of\W+)*(?:your|my|these)\W+(?:\w+\W+)?(?:{_ORDERS}|rules|training)\b"),
+    ("override", 0.6, "ignor|disregard|forget & above|before|told|instruct|learned|far|previous",
+     r"\b(?:ignor|disregard|forget)\w*\W+(?:about\W+)?(?:all|everything|anything|what(?:ever)?)\b"
+     r"(?:\W+\w+){0,4}?\W+(?:above|before\s+this|told|instructed|learned|so\s+far|previously)\b"),
+    ("override", 0.55, f"follow|obey|adher|compl & {_O}",
+     rf"\b(?:do\s+not|don'?t|stop|no\s+longer|cease)\s+(?:follow|obey|adher|comply)\w*{_gap(3)}"
+     rf"{_BEFORE}\W+(?:\w+\W+)?{_ORDERS}\b"),
+    ("override", 0.4, f"ignor|disregard|forget|overrid|bypass & {_O}",
+     rf"\b(?:ignor|disregard|forget|overrid|bypass)\w*\W+(?:all|any|every)\W+(?:\w+\W+){{0,2}}?{_ORDERS}\b"),
+    ("override", 0.5, "overrid",
+     r"\bsystem\s+override\b|\boverride\s+(?:code|command|authori[sz]ation)\s*:"),
+    # To be somebody else.
+    ("new orders", 0.45, "instruct|objective|mission|prompt|directive|order",
+     r"\b(?:new|updated|revised|real|actual|true)\W+(?:system\W+|user\W+)?"
+     r"(?:instructions?|objective|mission|prompt|directives?|orders)\s*:"),
+    ("new orders", 0.5, "your & task|goal|job|role|objective|mission|instruct|purpose & new|real|actual|true|only",
+     r"\byour\s+(?:new|real|actual|true|only)\s+(?:task|goal|job|role|objective|mission|instructions?|purpose)\b"),
+    ("new orders", 0.45, "from & now|point & you|your|always|never|only|respond|answer|act",
+     r"\bfrom\s+(?:now|this\s+point)\s+on(?:wards?)?,?\s+(?:you|your|always|never|only|respond|answer|act)\b"),
+    ("persona", 0.55, "developer|debug|admin|maintenance|god|root|unrestricted|jailb|dan|free|longer|evil & you & are",
+     r"\byou\s+are\s+(?:now\s+)?(?:in\s+(?:developer|debug|admin|maintenance|god|root|unrestricted|jailbreak)\s+mode"
+     r"|dan\b|unrestricted|jailbroken|free\s+from|no\s+longer\s+(?:bound|an?\s+|the\s+)|evil)"),
+    ("persona", 0.3, "now|pretend & you|pretend",
+     r"\byou\s+are\s+now\s+(?:an?|the|my|acting|operating)\b|\bpretend\s+(?:that\s+)?(?:you|to\s+be)\b"),
+    ("persona", 0.6, "anything|mode|unrestricted|uncensored|unfiltered",
+     r"\bdo\s+anything\s+now\b|\bdan\s+mode\b|\b(?:developer|god|debug)\s+mode\s+(?:is\s+)?(?:enabled|activated|on)\b"
+     r"|\b(?:unrestricted|uncensored|unfiltered)\s+(?:ai|mode|assistant|model)\b"),
+    ("persona", 0.5, "safety|content|ethical & filter|guideline|measure|check|restriction|protocol|guardrail|polic",
+     r"\b(?:disabl|turn\s+off|deactivat|remov|bypass|ignor)\w*\W+(?:all\W+|your\W+|any\W+|the\W+)*"
+     r"(?:safety|content|ethical)\W+(?:filters?|guidelines|measures|checks|restrictions|protocols|guardrails|polic(?:y|ies))"),
+    # The forms of a conversation, forged.
+    ("role marker", 0.6, "inst]|<<|_of_turn|im_|_id|endoftext|begin_of|system|user|assist|tool|channel|message|end|start & <|[",
+     r"<\|(?:im_start|im_end|im_sep|system|user|assistant|tool|end|eot_id|eom_id|start_header_id"
+     r"|end_header_id|endoftext|begin_of_text|channel|message|start)\|>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"),
+    ("end of the quotation", 0.5, "</",
+     r"</(?:tool_(?:result|response|output|call)s?|function_(?:results?|response|calls?)|search_results?"
+     r"|untrusted\w*|data-[0-9a-f]+|retrieved\w*|observation|user_data|external\w*)>"),
+    ("end of the quotation", 0.5, "</",
+     r"</(?:documents?|context|data|quote|content|email|page|text|result|output)>\W{0,20}"
+     r"(?:system|assistant|user|human|admin|developer|instructions?|important|ignore|you|new|now)\b"),
+    ("end of the quotation", 0.45, "end & data|document|context|result|tool|output|email|page|untrusted|user",
+     r"(?:-{3,}|={3,}|#{3,}|\*{3,})\s*end\s+of\s+(?:the\s+)?(?:data|document|context|results?|tool|output|email|page|untrusted|user)"),
+    ("role", 0.45, "system|assist|developer|admin",
+     r"(?:^|[>\])|])\W{0,12}(?:system|assistant|developer|admin(?:istrator)?)\b[^:\n]{0,30}:\W{0,4}"
+     r"(?:you|ignore|please|new|from\s+now|the\s+(?:user|assistant)|disregard|forget|do\s+not|don'?t|always|never|send|call|use"
+     r"|execute|e?mail|forward|transfer|delete|run|override|urgent|important)\b"),
+    ("role", 0.3, "system|assist|developer|admin",
+     r"^\W{0,12}(?:system|assistant|developer)(?:\s+(?:message|prompt|instructions?|note|override|update))?\W{0,4}:\s"),
+    ("role", 0.5, "overrid|instruct|prompt|directive|command & system|admin|developer|ai|llm|agent|assist",
+     r"(?:\[|<|\*\*|={2,}|-{2,}|#{1,}|!{2,}|\()\s*(?:system|admin|developer|ai|llm|agent|assistant)[\s_-]*(?:-|:)?\s*"
+     r"(?:override|instructions?|prompt|directive|command)s?\b"),
+    ("role", 0.35, "<",
+     r"</?(?:important|information|instructions?|system(?:[-_ ]?(?:prompt|message|note|reminder|instructions?))?"
+     r"|admin|override|prompt|secret|urgent)>"),
+    ("turns", 0.25, "human|user & assist|ai",
+     r"^\W{0,6}(?:human|user)\s*:[^\n]{0,400}\n+\W{0,6}(?:assistant|ai)\s*:"),
+    # Addressed to the machine.
+    ("addressed", 0.45, f"attention|note|message|instruct|notice|warning|reminder|hey|dear|request & {_M}|assist|agent",
+     rf"\b(?:attention|note|message|instructions?|notice|warning|reminder|hey|dear|request)\b[\s,:!-]*"
+     rf"(?:to\s+|for\s+)?(?:the\s+|any\s+|all\s+|an?\s+|you,?\s+|my\s+)?(?:{_MACHINE}|assistants?\s*[:,!]|agents?\s*[:!])\b?"),
+    ("addressed", 0.5, f"if & you & {_M}|assist|reading",
+     rf"\bif\s+you(?:'re|\s+are)\s+(?:an?\s+|the\s+)?(?:{_MACHINE}|(?:digital\s+)?assistant|reading\s+this\s+as)\b"),
+    ("addressed", 0.5, f"{_M}|assist|agent & reading|process|summar|parsing|reads|viewing|analy|handling",
+     rf"\b(?:{_MACHINE}|assistants?|agents?)\s+(?:that\s+|who\s+|which\s+)?(?:is\s+|are\s+)?"
+     r"(?:reading|processing|summari[sz]ing|parsing|reads?|process(?:es)?|viewing|analy[sz]ing|handling)\s+(?:this|these|it)\b"),
+    ("addressed", 0.5, f"to|as & {_M}",
+     rf"\bto\s+you,?\s+{_MACHINE}\b|\bas\s+an?\s+{_MACHINE}(?:\s+(?:assistant|model|agent))?,?\s+(?:you|your|please)\b"),
+    ("addressed", 0.3, f"{_M}|assist|agent & must|shall|required|instruct|order|authori|need",
+     rf"\b(?:{_MACHINE}|the\s+assistant|the\s+agent)\b(?:\W+\w+){{0,4}}?\W+"
+     r"(?:must|shall|(?:is|are)\s+(?:required|instructed|ordered|authori[sz]ed)\s+to|needs?\s+to)\b"),
+    # Before, or instead of, what the user asked.
+    ("another task", 0.3, "before & please|must|first|need|have|make",
+     r"\bbefore\s+(?:you\s+)?(?:can\s+)?(?:solv|answer|respond|reply|continu|proceed|complet|finish|do|summari"
+     r"|perform|process|help|return)\w*\b(?:\W+\w+){0,14}?\W+(?:please|must|first|need\s+to|have\s+to|make\s+sure)\b"),
+    ("another task", 0.5, "task & gave|given|assigned|asked",
+     r"\b(?:the\s+)?task\s+(?:that\s+|which\s+)?(?:i|you\s+were|we|he|she|the\s+user)\s+(?:\w+\s+)?(?:gave|given|assigned|asked)\b"),
+    ("another task", 0.45, "instead|rather|before|order & user|original|given|main & task|request|question|query|instruct",
+     r"\b(?:instead\s+of|rather\s+than|before|in\s+order\s+to)\s+(?:\w+\s+){0,4}?(?:the\s+)?(?:user'?s?|original|given|main)\s+"
+     r"(?:task|request|question|query|instructions?)\b"),
+    ("another task", 0.4, "complete|order & task|request & must|should|need|have|first",
+     r"\b(?:to\s+complete|in\s+order\s+to\s+(?:complete|finish|continue)\w*)\s+(?:this|the|your)\s+(?:task|request),?\s+(?:you\s+)?(?:must|should|need|have|first)\b"),
+    ("another task", 0.4, "important|todo & message|todo",
+     r"\bimportant\s+message\s+from\s+(?:me|your|the)\b|\btodo\s*:\s*(?:send|forward|e?mail|transfer|delete|call)\b"),
+    # Behind the user's back.
+    ("secrecy", 0.4, "user|human|operator|owner & not|n't|dont|never|without|avoid & tell|mention|inform|reveal|show|alert|notify|disclos|ask|warn|let|say|report|explain",
+     r"\b(?:do\s+not|don'?t|never|must\s+not|without|avoid)\s+(?:tell|mention|inform|reveal|show|alert|notify|disclos|ask|warn"
+     r"|let|say|report|explain)\w*(?:\W+\w+){0,5}?\W+(?:user|human|operator|owner)s?\b"),
+    ("secrecy", 0.5, "user|human|operator|owner & keep|hid|conceal",
+     r"\b(?:keep|hide|conceal)\w*\s+(?:this|it|that|these)\b(?:\W+\w+){0,3}?\W+from\s+(?:the\s+|your\s+)?(?:user|human|owner|operator)\b"),
+    ("secrecy", 0.4, "mention|reveal|disclos|acknowledge|refer & not|n't|dont|never",
+     r"\b(?:do\s+not|don'?t|never)\s+(?:mention|reveal|disclose|acknowledge|refer\s+to)\s+(?:this|these|that\s+you|the\s+existence|receiving|having)\b"),
+    ("secrecy", 0.35, "silently|secretly|covertly|quietly",
+     r"\b(?:silently|secretly|covertly|quietly)\s+(?:\w+\s+)?(?:send|forward|e?mail|cc|bcc|add|include|append|upload|call|run|execute|delete|transfer)\b"),
+    # What it should let out.
+    ("let out", 0.45, "prompt|instruct|system|history|conversation|memor|context & reveal|print|repeat|output|show|display|tell|give|return|write|leak|disclos|dump|send|share|include|post|append",
+     r"\b(?:reveal|print|repeat|output|show|display|tell|give|return|write|leak|disclose|dump|send|share|include|post|append)\w*\b"
+     r"(?:\W+\w+){0,5}?\W+(?:system\s+prompt|your\s+(?:\w+\s+){0,2}?(?:instructions|prompts?|system\s+message|chat\s+history|conversation|memory|memories|context))\b"),
+    ("let out", 0.3, "api|password|credential|token|secret|private|ssh|environment|code|cookie|history|conversation|contact|inbox & send|forward|mail|post|upload|exfiltrate|transmit|leak|share|append|submit|copy|reveal|provide|include",
+     r"\b(?:send|forward|e-?mail|mail|post|upload|exfiltrate|transmit|leak|share|append|submit|copy|reveal|provide|include)\b(?:\W+\w+){0,8}?\W+"
+     r"(?:api[\s_-]?keys?|passwords?|credentials?|access[\s_-]?tokens?|secrets?|private\s+keys?|ssh\s+keys?|environment\s+variables"
+     r"|(?:verification|security|2fa|otp)\s+codes?|session\s+cookies?|chat\s+history|conversation(?:\s+history)?|contacts|inbox)\b"),
+    ("let out", 0.2, "http|@ & send|forward|mail|bcc|post|upload|transfer|wire|pay|share|invite|copy|exfiltrate",
+     r"\b(?:send|forward|e-?mail|mail|bcc|post|upload|transfer|wire|pay|share|invite|copy|exfiltrate)\b(?:\W+[\w'.-]+){0,12}?\W+to\W+"
+     r"(?:https?://|[\w.+-]+@[\w.-]+\.\w+)"),
+    ("let out", 0.35, "http|![ & include|insert|append|add|embed|render|display|put & image|link|url|markdown|pixel",
+     r"\b(?:include|insert|append|add|embed|render|display|put)\b(?:\W+\w+){0,6}?\W+(?:image|link|url|markdown|pixel)\b(?:\W+\w+){0,8}?\W+(?:https?://|!\[)"),
+    # What it should do.
+    ("command", 0.25, "tool|function|command|plugin|action & call|invoke|run|execut|use|trigger",
+     r"\b(?:you\s+(?:must|should|shall|need\s+to|have\s+to|are\s+to)|immediately|now|please|then|first|instead)\W+(?:\w+\W+){0,2}?"
+     r"(?:call|invoke|run|execute|use|trigger)\s+(?:the\s+)?[`'\"]?[\w.-]+[`'\"]?\s+(?:tool|function|command|plugin|action)\b"),
+    ("command", 0.3, "must|required|instruct|order|command|imperative|mandatory & you",
+     r"\b(?:you\s+must|you\s+are\s+(?:required|instructed|ordered|commanded)\s+to|it\s+is\s+(?:imperative|mandatory)\s+that\s+you)\W+(?:\w+\W+){0,2}?"
+     r"(?:call|invoke|run|execute|send|forward|e?mail|transfer|delete|reply|respond|output|say|include|visit|open|download|approve|pay|buy)\b"),
+    ("command", 0.5, "decod|decrypt|base64|rot13",
+     r"\b(?:decod|decrypt|base64|rot13)\w*\b(?:\W+\w+){0,8}?\W+(?:and|then)\W+(?:\w+\W+){0,3}?(?:execut|follow|run|obey|perform|act|carry)\w*\b"),
+    ("authority", 0.4, "this|these|following & overrid|supersed|take|highest",
+     r"\b(?:this|these|the\s+following)\s+(?:\w+\s+){0,3}?(?:overrides?|supersedes?|takes?\s+(?:precedence|priority)\s+over|ha(?:s|ve)\s+(?:the\s+)?highest\s+priority)\b"),
+    ("authority", 0.4, "approved|authori|consent|agreed|confirmed|given & user",
+     r"\b(?:the\s+)?user\s+(?:has|have)\s+(?:already\s+)?(?:pre-?)?(?:approved|authori[sz]ed|consented|agreed|confirmed|given\s+(?:permission|consent))\b"),
+    ("authority", 0.35, "openai|anthropic|vendor|provider|confirmation|approval",
+     r"\b(?:approved|authori[sz]ed|sent|issued|signed)\s+by\s+(?:openai|anthropic|the\s+(?:ai|llm)\s+(?:team|vendor|provider))\b|\bno\s+(?:further\s+)?(?:confirmation|approval)\s+(?:is\s+)?(?:needed|required|necessary)\b"),
+    # Where a person does not look.
+    ("hidden place", 0.4, "assist|llm|language|ai|prompt|must|ignor|disregard|forget|mention|instruct & <!--|display|visibility|font-size|opacity|color|[//]|hidden|alt|label|title|![|](",
+     rf"{_HIDDEN}[^<>]{{0,300}}?\b(?:assistants?\b|llm|language\s+model|ai\s+(?:agent|model)|system\s+prompt|you\s+must"
+     rf"|(?:ignore|disregard|forget)\s+(?:all|any|the|your|previous)|do\s+not\s+(?:tell|mention)|instructions?\s+(?:to|for)\s+(?:the\s+)?(?:ai|agent|model))"),
+    # In a cheap disguise: the same words in rot13, or backwards.
+    ("disguise", 0.6, "vtaber|qvfertneq|sbetrg|snoitcurtsni|tpmorp",
+     r"\b(?:vtaber|qvfertneq|sbetrg)\b[^\n]{0,60}(?:vafgehpgvba|cebzcg|ehyrf)|(?:snoitcurtsni|tpmorp)\b[^\n]{0,60}\b(?:erongi|dragersid|tegrof)"),
+)
+# fmt: on
+
+
+def signals() -> Iterator[Signal]:
+    """The whole table, other languages included."""
+    for row in (*_TABLE, *OTHER_LANGUAGES):
+        yield Signal(*row)
+
+
+ABOUT = (
+    r"prompt[\s-]*injection|jailbreak(?:s|ing)?\b|injection\s+attack|injected\s+(?:instruction|prompt)|adversarial\s+prompt|red[\s-]?team"
+    r"|\bOWASP\b|\bLLM01\b|indirect\s+injection|提示(?:词)?注入|プロンプト\s*インジェクション|프롬프트\s*인젝션"
+)
+"""Texts about injections quote them: such a text is flagged, never withheld for its phrases."""

