@@ -48,7 +48,8 @@ def rewrite(response: Any, reply: Reply, kind: type[SyncBytes | AsyncBytes]) -> 
     if response.is_closed or response.is_stream_consumed:
         # Where httpx and httpx2 keep a body that was read; neither has a public way to change it,
         # and everything else of the response (its times, its history) is to stay.
-        response._content = guarded_body(response.content, reply)
+        pipe = _Pipe(reply)
+        response._content = pipe.feed(response.content) + pipe.end()
         response.__dict__.pop("_text", None)
     else:
         inner = type(response)(

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgeward import Policy, load_policy
+from edgeward import FirewallOpenAI, Policy, load_policy
 from edgeward.guards.clients._wire import Reply
 from edgeward.guards.clients.openai.client import OpenAIDoor
 from tests.wire.server import Events, Say, Wire
 
 from . import openai_ways as ways
 from .openai_ways import ASKED, Joined
-from .test_openai import BLOCKED, KEY, MASK, POLICY, READ
+from .test_openai import BLOCKED, KEY, MAIL, MASK, POLICY, READ
 
 STREAM: dict[str, Any] = {**ASKED, "stream": True}
 TEXT = f"key {KEY} done"
@@ -362,6 +362,19 @@ def test_an_error_in_the_stream_is_the_sdks_own(wire: Wire) -> None:
     wire.script(Events([chunk(content="Hi"), {"error": {"message": "overloaded"}}]))
     with pytest.raises(openai.APIError, match="overloaded"):
         list(ways.sync_client(wire, POLICY).chat.completions.create(**STREAM))
+
+
+def test_a_stream_that_somebody_has_read_already(wire: Wire) -> None:
+    """A hook of the HTTP client's that looks at the body, say: it is guarded all the same."""
+    http = openai.DefaultHttpxClient(event_hooks={"response": [lambda response: response.read()]})
+    raw = openai.OpenAI(api_key="k", base_url=wire.openai_url, max_retries=0, http_client=http)
+    wire.script(Say("Hi.", calls=[MAIL, READ]))
+    made = Joined()
+    with FirewallOpenAI(raw, POLICY) as client:
+        stream = client.chat.completions.create(**STREAM)
+        for data in stream:
+            made.add(data)
+    assert made.end(stream).calls == [("read_doc", READ.arguments)]
 
 
 def test_comments_pass(wire: Wire) -> None:
