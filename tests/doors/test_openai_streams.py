@@ -8,7 +8,7 @@ from typing import Any
 
 import openai
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edgeward import FirewallOpenAI, Policy, load_policy
@@ -233,6 +233,7 @@ def test_reasoning_and_lists_of_parts_are_masked_too() -> None:
     assert out.count(MASK) == 2
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_however_a_stream_is_cut_the_whole_is_the_same(data: st.DataObject) -> None:
     """Text and calls, cut at any place: what arrives is what `create` would have given."""
@@ -253,6 +254,7 @@ def _cut_anywhere(data: st.DataObject, text: str) -> list[str]:
     return [text[a:b] for a, b in zip([0, *places], [*places, len(text)], strict=True)]
 
 
+@settings(deadline=None)
 @given(st.integers(1, 40))
 def test_however_the_bytes_are_cut_the_events_are_the_same(size: int) -> None:
     """The pieces in which a connection delivers them mean nothing."""
