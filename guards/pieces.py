@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from .encodings import plain, views
+from .encodings import MIN_RUN, plain, views
 from .outputs import leaves
 
 WINDOW = 24
@@ -35,6 +35,8 @@ _READ = 20_000
 _TOKEN = re.compile(r"[A-Za-z0-9_+~.-]{4,}")
 _ODD = re.compile(r"[0-9]|[A-Za-z][A-Z]|_")
 _BEGINS = re.compile(HEAD)
+_CODED = re.compile(r"(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9+_-]{8,200}|[0-9A-Fa-f]{8,200}")
+"""What can be a part of base64 or hexadecimal digits."""
 _LETTER = re.compile("[A-Za-z]")
 _HEADS = 4
 
@@ -43,8 +45,10 @@ def pieces(arguments: object) -> tuple[str, ...]:
     """The pieces in the arguments of a call, each once, in order; those of decoded texts, too."""
     found: dict[str, None] = {}
     for leaf in leaves(arguments, keys=False):
+        if len(leaf) < 4 or ("-" not in leaf and _ODD.search(leaf) is None):
+            continue  # nothing in it can be a piece, nor encode one: most of what is sent
         text = leaf if len(leaf) <= _READ else leaf[: _READ // 2] + " " + leaf[-_READ // 2 :]
-        decoded = [] if plain(text) else views(text).texts
+        decoded = [] if len(text) < MIN_RUN or plain(text) else views(text).texts
         for seen in (text, *decoded):
             for token in _TOKEN.findall(seen):
                 piece = token.strip(".")
@@ -58,9 +62,11 @@ def pieces(arguments: object) -> tuple[str, ...]:
 
 def put_together(own: Sequence[str], sent: Sequence[str]) -> Iterator[str]:
     """What the pieces of a call make with those that were sent: texts in which to look."""
+    if not own:
+        return
     mine = set(own)
     every = [*(piece for piece in dict.fromkeys(sent) if piece not in mine), *own]
-    if not own or len(every) < 2:
+    if len(every) < 2:
         return
     heads = [piece for piece in every if _BEGINS.match(piece)]
     others = [piece for piece in every if piece not in heads]
@@ -69,9 +75,10 @@ def put_together(own: Sequence[str], sent: Sequence[str]) -> Iterator[str]:
         # A number after a word about keys is no key: what follows a beginning has letters.
         rest = [piece for piece in every if piece != head and _LETTER.search(piece)]
         joined += [head + "".join(rest), head + "".join(reversed(rest))]
-    for text in dict.fromkeys(joined):
-        yield text
-        if not plain(text):
+    yield from dict.fromkeys(joined)
+    if any(map(_CODED.fullmatch, own)):
+        coded = [piece for piece in others if _CODED.fullmatch(piece)]
+        for text in dict.fromkeys(("".join(coded), "".join(reversed(coded)))):
             yield from views(text).texts
 
 

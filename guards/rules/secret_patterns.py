@@ -70,6 +70,8 @@ class Secrets:
     def _in_pieces(self, call: Examined, history: History) -> Iterator[Finding]:
         """A secret that is whole once the pieces of several calls are put together."""
         texts = list(put_together(pieces(call.arguments), history.sent))
+        if not texts:
+            return
         for number in sorted(call.patterns.candidates("\n".join(texts)) & self.rows.keys()):
             pattern, compiled = self.rows[number]
             if any(compiled.search(text) for text in texts):
