@@ -13,6 +13,7 @@ from typing import Any
 
 _END = re.compile(rb"\r\n\r\n|\n\n|\r\r")
 DONE = b"[DONE]"
+_ENCODED = json.JSONEncoder(separators=(",", ":")).encode
 
 Rewrite = Callable[[dict[str, Any]], "list[dict[str, Any]] | None"]
 """An event's data -> the data of those that go out in its place; None: it goes out as it came."""
@@ -48,13 +49,15 @@ class EventReader:
 
 
 def _data(raw: bytes) -> bytes | None:
+    if raw.startswith(b"data: ") and raw.find(b"\n") == len(raw) - 2 and b"\r" not in raw:
+        return raw[6:-2]  # one line, as nearly all are
     lines = [line[5:].removeprefix(b" ") for line in raw.splitlines() if line.startswith(b"data:")]
     return b"\n".join(lines) if lines else None
 
 
 def framed(data: Mapping[str, Any], *, named: bool) -> bytes:
     """An event with this data; `named`: with its type as the event's name, too."""
-    text = json.dumps(data, separators=(",", ":")).encode()
+    text = _ENCODED(data).encode()
     name = str(data.get("type", "")).encode() if named else b""
     head = b"event: " + name + b"\n" if name and not set(name) & set(b"\r\n") else b""
     return head + b"data: " + text + b"\n\n"

@@ -55,7 +55,7 @@ class ChatStream:
         """What the provider says that it used, or an estimate."""
         self.estimated = False
         self._choices: dict[int, _Choice] = {}
-        self._frame: dict[str, Any] = {"object": "chat.completion.chunk"}
+        self._last: dict[str, Any] = {"object": "chat.completion.chunk"}
         self._chars = 0
         self._ended = False
 
@@ -75,7 +75,10 @@ class ChatStream:
         self.tokens = max(tokens_of(data) or 0, self.tokens or 0) or None
         if not isinstance(choices, list) or not choices:
             return None
-        self._frame = {key: value for key, value in data.items() if key not in _OF_A_CHUNK}
+        self._last = data
+        plain = self._plain(data, choices)
+        if plain is not None:
+            return plain
         before: list[dict[str, Any]] = []
         kept: list[Any] = []
         same = True
@@ -89,6 +92,23 @@ class ChatStream:
         if kept or data.get("usage") is not None:
             return [*before, {**data, "choices": kept}]
         return before
+
+    def _plain(self, data: dict[str, Any], choices: list[Any]) -> list[dict[str, Any]] | None:
+        """The way of nearly all chunks, which are a word of one choice; None for all others."""
+        given = choices[0]
+        if len(choices) > 1 or type(given) is not dict or data.get("usage") is not None:
+            return None
+        delta, number = given.get("delta"), given.get("index")
+        if type(delta) is not dict or len(delta) != 1 or type(number) is not int:
+            return None
+        text = delta.get("content")
+        choice = self._choices.get(number)
+        if choice is None or choice.done or type(text) is not str or not text:
+            return None
+        if given.get("finish_reason") or given.get("logprobs") is not None:
+            return None
+        passed = self._text(choice, "content", text)
+        return [{**data, "choices": [{**given, "delta": {"content": passed}}]}] if passed else []
 
     def end(self, *, finished: bool) -> list[dict[str, Any]]:
         """What is left: the ends of texts, and calls where the provider says that it is done."""
@@ -232,7 +252,8 @@ class ChatStream:
 
     def _chunk(self, choice: _Choice, delta: Mapping[str, Any]) -> dict[str, Any]:
         made = {"index": choice.number, "delta": dict(delta), "finish_reason": None}
-        return {**self._frame, "choices": [made]}
+        frame = {key: value for key, value in self._last.items() if key not in _OF_A_CHUNK}
+        return {**frame, "choices": [made]}
 
 
 def _tail(name: str, text: str) -> dict[str, Any]:
