@@ -6,10 +6,11 @@
 
 However the text is cut, what comes out is together what `redactor.all` makes of the whole. Text
 goes on as soon as no rule can match its end any more: with the shipped patterns, a word later. What
-waits has no bound but the stream's own length, for a private key may be long; a pattern that can
+waits has no bound but the stream's own length, for a private key may be long. A pattern that can
 match any text at all (`(?s)secret.*`), or that is too large to be watched, makes all that follows
-wait for the end. Nothing leaves because it has waited for long. A piece costs its own length, and
-what waits is looked at again only when it has grown by an eighth.
+wait for the end; so does a bare number that is masked in what may be JSON, for its mask depends on
+whether the whole is. Nothing leaves because it has waited for long. A piece costs its own length,
+and what waits is looked at again only when it has grown by an eighth.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ from typing import Any
 
 import re2
 
+from .masks import JsonInPieces, Span, runs_of
 from .patterns import compile_pattern, searchable
 from .pii import PERSONAL, PersonalData
 from .prefixes import as_bytes, coarse, ending, is_lazy, partial, watched
-from .redact import Redactor, Span, _masked
+from .redact import Redactor
 
 _CONTEXT = 64
 """Characters before a match that some rule looks at, and more."""
@@ -118,6 +120,9 @@ class Holdback:
         self._more: list[str] = []
         self._missing = 0
         self._labels: dict[str, None] = {}
+        self._json = JsonInPieces()
+        self._gone = 0
+        self._ends_whole = self._watch is None
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -128,14 +133,14 @@ class Holdback:
         """One more piece of the text; what may go out now, which is often nothing."""
         self._more.append(searchable(piece))
         self._missing -= len(piece)
-        if self._missing > 0 or self._watch is None:
+        if self._missing > 0 or self._ends_whole or self._watch is None:
             return ""
         text, data = self._joined()
         first, last = self._watch.paths.search(data, self._at).span()
-        out = text[self._at : first]
-        self._at = first
+        out = self._passed(first)
         if last < len(data):  # it seems that something matches
             out += self._released(self._watch.undecided(text, data, first))
+        self._gone += len(out)
         if self._at > _TRIMMED:
             cut = self._at - _CONTEXT
             self._text, self._data, self._at = text[cut:], data[cut:], _CONTEXT
@@ -146,12 +151,14 @@ class Holdback:
     def close(self) -> str:
         """The rest: the text has ended."""
         text, _ = self._joined()
-        if self._watch is not None:
-            return self._released(len(text))
-        masked, labels = self._redactor.masked(text, self._kinds)
+        out = "" if self._ends_whole else self._released(len(text))
+        if not self._ends_whole:
+            return out
+        whole = "".join((*self._json.pieces, text[self._at :]))
+        masked, labels = self._redactor.masked(whole, self._kinds)
         self._labels.update(dict.fromkeys(labels))
-        self._text = ""
-        return masked
+        self._at = len(text)
+        return out + masked[self._gone + len(out) :]
 
     def _joined(self) -> tuple[str, bytes]:
         new = "".join(self._more)
@@ -175,11 +182,25 @@ class Holdback:
         for first, last in sorted(extents, reverse=True):
             if first < until < last:
                 until = first
-        inside = [(a - start, b - start, label) for a, b, label in found if a < until]
-        masked, labels = _masked(text[start:until], inside)
-        self._labels.update(dict.fromkeys(labels))
+        out = []
+        for first, last, label in runs_of(span for span in found if span[0] < until):
+            out.append(self._passed(first))
+            if self._json.bare(text[first:last]):
+                # In JSON a bare value would become a string: what the whole is, its end will tell.
+                self._ends_whole = True
+                return "".join(out)
+            out.append(f"[REDACTED:{label}]")
+            self._labels[label] = None
+            self._json.read(text[first:last])
+            self._at = last
+        return "".join((*out, self._passed(until)))
+
+    def _passed(self, until: int) -> str:
+        """The text up to there, as it is."""
+        out = self._text[self._at : until]
+        self._json.read(out)
         self._at = until
-        return masked
+        return out
 
 
 @lru_cache(maxsize=64)

@@ -65,3 +65,39 @@ def _bare(text: str, runs: Sequence[Span]) -> list[bool]:
         starts.append(match.start())
         ends.append(match.end())
     return [ends[bisect(starts, start) - 1] <= start for start, _, _ in runs]
+
+
+class JsonInPieces:
+    """A text that may be JSON, read as it comes: whether what comes next stands in a string of it.
+
+    Only a text that begins like an object or a list is followed; its pieces are kept.
+    """
+
+    __slots__ = ("_begun", "_half", "_inside", "pieces")
+
+    def __init__(self) -> None:
+        self._begun: bool | None = None
+        self._inside = False
+        self._half = ""  # a backslash whose other half has not come yet
+        self.pieces: list[str] = []
+
+    def read(self, piece: str) -> None:
+        """The next piece of the text."""
+        if self._begun is None and piece.strip():
+            self._begun = piece.lstrip()[0] in "{["
+            if not self._begun:
+                self.pieces.clear()
+        if self._begun is False:
+            return
+        self.pieces.append(piece)
+        for sign in _SIGN.finditer(self._half + piece):
+            self._half = sign[0] if sign[0] == "\\" else ""
+            self._inside ^= sign[0] == '"'
+
+    def bare(self, value: str) -> bool:
+        """Whether a value that comes next would stand outside of all strings."""
+        begun = value.lstrip()[:1] in ("{", "[") if self._begun is None else self._begun
+        return begun and not self._inside
+
+
+_SIGN = re.compile(r'"|\\[\s\S]|\\\Z')

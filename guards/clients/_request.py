@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from threading import Lock
@@ -50,7 +50,7 @@ _RESPONSES = frozenset({"function_response", "functionResponse"})
 _OPEN = frozenset({"input", "args", "arguments", "response", "output", "parameters", "action"})
 """Fields whose mapping is arguments or a tool's data: no name in it means anything."""
 
-_CACHED_FROM = 64
+_HASHED_FROM = 64
 _CACHE_SIZE = 8_192
 _MAX_DEPTH = 200
 
@@ -78,7 +78,7 @@ class RequestMask:
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
-        self._seen: OrderedDict[bytes, tuple[str | None, tuple[str, ...]]] = OrderedDict()
+        self._seen: OrderedDict[object, tuple[str | None, tuple[str, ...]]] = OrderedDict()
         self._lock = Lock()
 
     def __call__(self, value: Any) -> Inbound:
@@ -96,16 +96,22 @@ class RequestMask:
 
     def text(self, text: str, *, results: bool = False) -> tuple[str, tuple[str, ...]]:
         """One text, masked; as a tool's result also withheld where it reads like instructions."""
-        if len(text) < _CACHED_FROM:
-            return self._masked(text, results)
-        digest = blake2b(text.encode("utf-8", "surrogatepass"), key=b"r" if results else b"t")
-        key = digest.digest()
+        return self._once("result" if results else "text", text, self._masked)
+
+    def _once(
+        self, kind: str, text: str, mask: Callable[[str, str], tuple[str, tuple[str, ...]]]
+    ) -> tuple[str, tuple[str, ...]]:
+        """What `mask` makes of the text, which is not asked twice."""
+        key: object = (kind, text)
+        if len(text) >= _HASHED_FROM:
+            data = text.encode("utf-8", "surrogatepass")
+            key = blake2b(data, digest_size=16, key=kind.encode()).digest()
         with self._lock:
             known = self._seen.get(key)
             if known is not None:
                 self._seen.move_to_end(key)
         if known is None:
-            masked, labels = self._masked(text, results)
+            masked, labels = mask(text, kind)
             known = (None if masked == text else masked), labels
             with self._lock:
                 self._seen[key] = known
@@ -113,9 +119,9 @@ class RequestMask:
                     self._seen.popitem(last=False)
         return (text if known[0] is None else known[0]), known[1]
 
-    def _masked(self, text: str, results: bool) -> tuple[str, tuple[str, ...]]:
+    def _masked(self, text: str, kind: str) -> tuple[str, tuple[str, ...]]:
         masked, labels = self._policy.redactor.all(text)
-        if not results:
+        if kind != "result":
             return masked, labels
         said = asked(self._policy, masked)
         return screen(self._policy, masked, said=said).text, labels
@@ -208,12 +214,20 @@ class RequestMask:
 
     def _json(self, text: str, found: _Found, results: bool) -> str:
         """Arguments as JSON text: masked leaf by leaf, so that it stays JSON of the same shape."""
+        masked, labels = self._once("result json" if results else "json", text, self._masked_json)
+        found.labels.update(dict.fromkeys(labels))
+        return masked
+
+    def _masked_json(self, text: str, kind: str) -> tuple[str, tuple[str, ...]]:
+        found = _Found()
+        results = kind.startswith("result")
         try:
             value = json.loads(text)
         except (ValueError, RecursionError):
-            return self._leaf(text, found, results)
+            return self.text(text, results=results)
         masked = self._opened(value, found, results, 0)
-        return text if masked is value else json.dumps(masked, ensure_ascii=False)
+        changed = text if masked is value else json.dumps(masked, ensure_ascii=False)
+        return changed, tuple(found.labels)
 
     def _report(self, value: Any, found: _Found) -> None:
         """Note the secrets in what cannot be changed."""

@@ -102,6 +102,10 @@ PROSE = [
     "bearer ",
     "<<",
     "x",
+    "{",
+    '["',
+    '"',
+    "\\\\",
     "😀",
     "\u017fecret ",
 ]
@@ -190,6 +194,36 @@ def test_a_kind_that_is_none() -> None:
     """It is named."""
     with pytest.raises(ValueError, match="no kind: mail"):
         Holdback(REDACTOR, kinds=("mail",))
+
+
+JSON = [
+    '{"card": 4111111111111111, "mail": "ann@mail.example", "n": 1}',
+    '{"mail": "ann@mail.example", "card": 4111111111111111}',
+    ' \n[4111111111111111, "a \\\\", "b \\" 4111111111111111"]',
+    '{"mail": "a\\\\", "to": "ann@mail.example"} and 4111111111111111',
+    "[see 4111111111111111]",
+    '[4111111111111111] but "4111111111111111" is no JSON',
+    '{"note": "<<a>>", "list": [<<b>>]}',
+    "4111111111111111",
+    "<<{>> 4111111111111111",
+]
+
+
+@pytest.mark.parametrize("text", JSON)
+def test_json_stays_json(text: str) -> None:
+    """A bare number becomes a string, as in the whole text, where the whole is JSON."""
+    whole = REDACTOR.all(text)
+    assert whole[1]
+    for place in range(len(text) + 1):
+        assert streamed([text[:place], text[place:]]) == whole, place
+    assert streamed(text) == whole
+
+
+def test_json_without_bare_secrets_flows() -> None:
+    """A mail address in a string keeps back nothing but itself."""
+    held = Holdback(Redactor())
+    out = held.feed('{"mail": "ann@mail.example", "name": "Ann')
+    assert out == '{"mail": "[REDACTED:email]", "name": "'
 
 
 FLOWING = {

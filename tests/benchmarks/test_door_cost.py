@@ -1,0 +1,194 @@
+"""What a door adds to a request and to a streamed token, beside agent-defender where that works.
+
+CPU time of this process, medians; the network is a function that answers at once. Nothing here
+asserts a time; run it with `pytest -m benchmark -s -n 0`. A vendor's door adds a test of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from edgeward import load_policy
+from edgeward.guards.clients._exchange import Door
+from edgeward.guards.conversation import ModelTurn, Proposed, ToolResult, Turn, UserText
+from edgeward.guards.holdback import Holdback
+from edgeward.guards.redact import Redactor
+
+pytestmark = pytest.mark.benchmark
+
+POLICY: dict[str, Any] = {
+    "version": 1,
+    "tool_allowlist": ["read_doc", "search"],
+    "tool_denylist": ["send_email"],
+    "egress_allowlist": ["example.com"],
+    "arg_rules": [
+        {"name": f"rule_{n}", "reason": "not wanted", "regex": rf"forbidden[-_ ]{n}\b"}
+        for n in range(17)
+    ],
+}
+"""Twenty rules."""
+
+PROSE = "The quick brown fox jumps over the lazy dog, as it did before, and nobody minded it. "
+ARGUMENTS = json.dumps({"path": "docs/notes.md", "query": PROSE[:60]})
+MESSAGES: list[dict[str, Any]] = [
+    {"role": "system", "content": PROSE * 4},
+    {"role": "user", "content": PROSE * 4},
+    {
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [
+            {"id": "c0", "type": "function", "function": {"name": "search", "arguments": ARGUMENTS}}
+        ],
+    },
+    {"role": "tool", "tool_call_id": "c0", "content": PROSE * 14},
+]
+TURNS: list[Turn] = [
+    UserText(PROSE * 4),
+    ModelTurn((Proposed("search", ARGUMENTS, "c0"),)),
+    ToolResult("c0", PROSE * 14),
+]
+
+
+def cost_us(run: Callable[[], object], *, times: int = 200, rounds: int = 9) -> float:
+    """Microseconds of CPU that one run takes."""
+    run()
+    found = []
+    for _ in range(rounds):
+        started = time.process_time()
+        for _ in range(times):
+            run()
+        found.append((time.process_time() - started) / times * 1e6)
+    return statistics.median(found)
+
+
+def test_a_request() -> None:
+    """2 KB of conversation, 20 rules, one call in the answer: what every vendor's door does."""
+    door = Door(load_policy(POLICY))
+
+    def exchanged() -> None:
+        door.inbound(MESSAGES)
+        exchange = door.exchange(TURNS)
+        exchange.judge([Proposed("read_doc", ARGUMENTS, "c1")])
+        exchange.masked(PROSE)
+        exchange.decision()
+
+    size = sum(len(m["content"]) for m in MESSAGES) + len(ARGUMENTS)
+    number = iter(range(10**9))
+
+    def first_time() -> None:
+        new = f" {next(number)}"
+        messages = [{**m, "content": m["content"] + new} for m in MESSAGES]
+        turns = [UserText(PROSE * 4 + new), *TURNS[1:]]
+        door.inbound(messages)
+        exchange = door.exchange(turns)
+        exchange.judge([Proposed("read_doc", ARGUMENTS, "c1")])
+        exchange.masked(PROSE)
+        exchange.decision()
+
+    print(f"\nrequest of {size} characters, 20 rules, CPU us each:")
+    print(f"  edgeward, conversation seen before  {cost_us(exchanged):8.1f}")
+    print(f"  edgeward, all of it new             {cost_us(first_time):8.1f}")
+
+
+def test_a_request_to_openai() -> None:
+    """The same through the real SDK, with and without the door."""
+    httpx = pytest.importorskip("httpx")
+    openai = pytest.importorskip("openai")
+    from edgeward.clients import FirewallOpenAI
+
+    function = {"name": "read_doc", "arguments": ARGUMENTS}
+    call = {"id": "c1", "type": "function", "function": function}
+    message = {"role": "assistant", "content": PROSE, "tool_calls": [call]}
+    body = {
+        "id": "r1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "m",
+        "choices": [{"index": 0, "finish_reason": "tool_calls", "message": message}],
+        "usage": {"prompt_tokens": 9, "completion_tokens": 9, "total_tokens": 18},
+    }
+    answer = json.dumps(body).encode()
+    transport = httpx.MockTransport(
+        lambda request: httpx.Response(
+            200, content=answer, headers={"content-type": "application/json"}
+        )
+    )
+
+    def made() -> Any:
+        http = httpx.Client(transport=transport)
+        return openai.OpenAI(api_key="k", base_url="http://here/v1", http_client=http)
+
+    plain, guarded = made(), FirewallOpenAI(made(), {**POLICY, "token_budget_per_session": 10**9})
+
+    def asked(client: Any) -> Callable[[], object]:
+        return lambda: client.chat.completions.create(model="m", messages=MESSAGES)
+
+    without, with_door = cost_us(asked(plain), times=40), cost_us(asked(guarded), times=40)
+    print(f"\nopenai SDK {without:.1f} us, guarded {with_door:.1f} us: + {with_door - without:.1f}")
+
+
+def test_a_request_with_agent_defender(tmp_path: Path) -> None:
+    """The same on objects that are no SDK's: with those it fails."""
+    defender = pytest.importorskip("agent_defender")
+    import yaml
+
+    path = tmp_path / "policy.yaml"
+    path.write_text(yaml.safe_dump(POLICY), encoding="utf-8")
+
+    def create(**request: Any) -> Any:
+        function = SimpleNamespace(name="read_doc", arguments=ARGUMENTS)
+        call = SimpleNamespace(id="c1", type="function", function=function)
+        message = SimpleNamespace(content=PROSE, tool_calls=[call])
+        return SimpleNamespace(choices=[SimpleNamespace(message=message)], model_extra={})
+
+    completions = SimpleNamespace(create=create)
+    client = defender.FirewallOpenAI(
+        SimpleNamespace(chat=SimpleNamespace(completions=completions)), str(path)
+    )
+
+    def asked() -> None:
+        client.chat.completions.create(model="m", messages=[dict(m) for m in MESSAGES])
+
+    print(f"\nagent-defender 1.0.1, a fake's request {cost_us(asked, times=20):8.1f} us")
+
+
+@pytest.mark.parametrize("kind", ["prose", "code", "Chinese"])
+def test_a_streamed_token(kind: str) -> None:
+    """Four characters each; a stream ten times as long costs the same a token."""
+    text = {
+        "prose": PROSE,
+        "code": "def total(values: list[int]) -> int:\n    return sum(v * 2 for v in values)\n",
+        "Chinese": "安全策略引擎会检查每一个工具调用，在它运行之前做出决定。内容可能不可信。",
+    }[kind]
+    redactor = Redactor()
+    found = {}
+    for length in (1_000, 10_000):
+        whole = (text * (4 * length // len(text) + 1))[: 4 * length]
+        tokens = [whole[at : at + 4] for at in range(0, len(whole), 4)]
+
+        def streamed(tokens: list[str] = tokens) -> None:
+            held = Holdback(redactor)
+            for token in tokens:
+                held.feed(token)
+            held.close()
+
+        found[length] = cost_us(streamed, times=1, rounds=7) / length
+    print(f"\na token of {kind}: " + ", ".join(f"{us:.2f} us of {n}" for n, us in found.items()))
+
+
+def test_this_machine() -> None:
+    """What a million turns of an empty loop take here, to set the figures beside."""
+
+    def loop() -> None:
+        for _ in range(1_000_000):
+            pass
+
+    print(f"\na million empty turns: {cost_us(loop, times=1) / 1000:.1f} ms")

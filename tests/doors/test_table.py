@@ -1,0 +1,54 @@
+"""One corpus, every door: what the decision lets through goes through, and nothing else.
+
+The first surface of a door is tried with every case, the others with some of each kind and all that
+have a past. The table in the docs is made of the same rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.wire.server import Wire
+
+from . import openai_ways
+from .table import CASES, ROWS, SAMPLE, Row, Way, as_markdown
+
+FIRST = list({row.door: row for row in reversed(ROWS)}.values())[::-1]
+OTHERS = [(row, way) for row in ROWS for way in row.ways if row not in FIRST or way != row.ways[0]]
+
+
+@pytest.fixture(autouse=True)
+async def closed() -> AsyncIterator[None]:
+    """No connection outlives its test."""
+    yield
+    await openai_ways.close_all()
+
+
+@pytest.mark.parametrize("row", FIRST, ids=lambda row: row.door)
+async def test_every_case_through_every_door(row: Row, wire: Wire) -> None:
+    """The whole corpus and the cases of all shipped policies, by the door's first surface."""
+    tried = [case for case in CASES if row.fits(case)]
+    assert len(tried) > 100
+    wrong = [c.id for c in tried if await row.ways[0](c, wire) != c.goes_through]
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("row", "way"), OTHERS, ids=[f"{r.door} {r.surface} {r.ways.index(w)}" for r, w in OTHERS]
+)
+async def test_some_cases_through_every_surface(row: Row, way: Way, wire: Wire) -> None:
+    """However it is asked, sync, async or streamed."""
+    tried = [case for case in SAMPLE if row.fits(case)]
+    assert len(tried) > 5
+    assert {case.goes_through for case in tried} == {True, False}
+    wrong = [c.id for c in tried if await way(c, wire) != c.goes_through]
+    assert not wrong
+
+
+def test_the_docs_show_this_table() -> None:
+    """`docs/doors.md` holds the rows that were tried, and no other."""
+    page = (Path(__file__).parents[2] / "docs" / "doors.md").read_text(encoding="utf-8")
+    assert as_markdown() in page
