@@ -70,7 +70,13 @@ class Facts:
         return ("holds private data", piece) if piece else ("", "")
 
     def _known(self, value: str) -> bool:
-        return self.ledger.known(value, doubts=self.doubts, about=self.about) or self._mine(value)
+        ledger, about = self.ledger, self.about
+        if ledger.known(value, doubts=self.doubts, about=about) or self._mine(value):
+            return True
+        return ledger.stated_number(value, about=about)
+
+    def _stated(self, value: str) -> bool:
+        return self.ledger.stated(value) or self.ledger.stated_number(value, about=self.about)
 
     def _mine(self, value: str) -> bool:
         return key_of(value) in self.me
@@ -109,7 +115,7 @@ class Facts:
 
 
 _HOLDS: Mapping[str, Callable[[Facts, str], bool]] = {
-    "stated": lambda facts, value: facts._each(value, facts.ledger.stated),
+    "stated": lambda facts, value: facts._each(value, facts._stated),
     "known": lambda facts, value: facts._each(value, facts._known),
     "created": lambda facts, value: facts.ledger.created(value, about=facts.about),
     "mine": lambda facts, value: facts._each(value, facts._mine),

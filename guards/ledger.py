@@ -208,6 +208,13 @@ class Ledger(list[Entry]):
         found = self._occurrences(run) if run.tokens else ()
         return {place for place in found if self._counts(place, doubts)}
 
+    def stated_number(self, value: str, *, about: Sequence[Set[str]] = ()) -> bool:
+        """Whether the user wrote a short number with a `#`, or beside what the call speaks of."""
+        return any(
+            entry < len(self) and ("#" in beside or any(beside & words for words in about))
+            for entry, beside in tuple(self._seen.numbered.get(value.strip(), ()))
+        )
+
     def stated_amount(self, number: float) -> bool:
         """Whether the user wrote the number as a sum of money, however short it is."""
         return self._seen.amounts.get(" ".join(tokens(f"{number:.10g}")), len(self)) < len(self)

@@ -196,7 +196,9 @@ def _pieces(text: str) -> Iterator[str]:
     for word in run:
         if _is_code(word):
             yield word
-    yield from filter(_is_code, other_spellings(text))  # a card's number, however it is grouped
+    for spelling in other_spellings(text):  # a card's number, however it is grouped
+        if _is_code(spelling) and len(spelling) > 8 and _DATE.match(spelling) is None:
+            yield spelling
     joined = "".join(run)
     if 1 < len(run) <= 6 and any(map(str.isdigit, joined)) and len(joined) >= 6:
         yield " ".join(run)
@@ -204,6 +206,9 @@ def _pieces(text: str) -> Iterator[str]:
             yield joined
     for start in range(0, len(run) - _COPIED + 1, _STRIDE):
         yield " ".join(run[start : start + _COPIED])
+
+
+_DATE = re.compile(r"(?:19|20)\d\d[01]\d[0-3]\d")
 
 
 def _is_code(word: str) -> bool:

@@ -67,6 +67,8 @@ class Seen:
     """What the source of each entry speaks of."""
     numbers: dict[int, float] = field(default_factory=dict)
     """The largest number of each place."""
+    numbered: dict[str, list[tuple[int, set[str]]]] = field(default_factory=dict)
+    """Short numbers that the user wrote: the entry, and the words (or `#`) beside each."""
     amounts: dict[str, int] = field(default_factory=dict)
     """Sums that the user wrote as such (`12.50`, `$10`): the entry where each stands first."""
     days: dict[tuple[int, int], list[tuple[int, int]]] = field(default_factory=dict)
@@ -134,6 +136,10 @@ class Seen:
         for match in _AMOUNT.finditer(text.replace(",", "") if "," in text else text):
             sum_of = tokens(match[1] or match[2] or match[3])
             self.amounts.setdefault(" ".join(sum_of), place >> RECORD_BITS)
+        for match in _NUMBERED.finditer(text):
+            beside = (match[1], match[2], "percent" if match[4] == "%" else match[4])
+            found = {word.lower().removesuffix("s") for word in beside if word}
+            self.numbered.setdefault(match[3], []).append((place >> RECORD_BITS, found))
         for word in wishes(run):
             self.said.setdefault(word, place >> RECORD_BITS)
 
@@ -297,6 +303,12 @@ MAX_CODED = 200
 _DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"(?!(?:19|20)\d\d\Z)\d{1,12}(?:\.\d{1,6})?")
 """A number that can be an amount: neither a year nor an account."""
+_NUMBERED = re.compile(
+    r"(?:\b([^\W\d_]{2,30})[ :]{1,2}(?:(?:no|nr|number|id)\b[. :]{1,2})?)?"
+    r"(#?)\b(\d{1,3})(?![\w.,]\w)\b(?: {0,2}(%|[^\W\d_]{2,30}))?",
+    re.IGNORECASE,
+)
+"""`issue 12`, `order no. 7`, `#3`, `10 percent`."""
 _AMOUNT = re.compile(
     r"[$\u00a3\u20ac\u00a5]\s?(\d{1,9}(?:\.\d{1,2})?)|(?<![\d.])(\d{1,9}\.\d{2})(?![\d.])"
     r"|(?<![\d.])(\d{1,9})\s?(?:EUR|USD|GBP|CHF|euros?|dollars?|pounds?|[\u20ac$])\b",

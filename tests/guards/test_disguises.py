@@ -64,6 +64,13 @@ def test_what_is_not_private_goes_through(text: str) -> None:
     assert t.word("say", text=text) == t.word("fetch", text=text) == "allow"
 
 
+def test_a_day_is_not_private() -> None:
+    """A date that stood in a private text may be written to a calendar."""
+    t = Thread(RULES, "Note it")
+    t.gave("read_inbox", [{"body": "Meet on 2024-05-26", "sent": "2024-05-20T10:30:00"}])
+    assert t.word("say", at="2024-05-26 13:00") == t.word("fetch", at="2024-05-26") == "allow"
+
+
 def test_what_the_user_wrote_is_not_private() -> None:
     """Their own words may go wherever they want them."""
     t = told()

@@ -89,6 +89,25 @@ def test_a_short_sum_is_stated_as_a_sum(said: str) -> None:
     assert one("stated", "10 people").word("use", x=10) == "block"
 
 
+@pytest.mark.parametrize(
+    ("said", "word"),
+    [
+        ("merge pull request 12", "allow"),
+        ("merge #12", "allow"),
+        ("request no. 12, please", "allow"),
+        ("12 requests", "allow"),
+        ("at 12 o'clock", "block"),
+        ("request 12.5", "block"),
+        ("request 123", "block"),
+        ("version 12", "block"),
+    ],
+)
+def test_a_short_number_is_stated_beside_what_it_counts(said: str, word: str) -> None:
+    """With a `#`, or beside what the tool or the argument speaks of; never by itself."""
+    t = Thread({"tools": {"merge_request": {"args": {"number": "stated"}}}}, said)
+    assert t.word("merge_request", number=12) == t.word("merge_request", number="12") == word
+
+
 def test_words_of_a_name_count_and_those_of_a_paragraph_do_not() -> None:
     """A trusted value that is no name (a channel called like a letter) makes no words known."""
     t = one("words", "Say so", trust=[{"tool": "list"}])
