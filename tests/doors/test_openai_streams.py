@@ -379,6 +379,15 @@ def test_a_stream_that_somebody_has_read_already(wire: Wire) -> None:
     assert made.end(stream).calls == [("read_doc", READ.arguments)]
 
 
+def test_what_cannot_be_looked_into_does_not_arrive() -> None:
+    """Choices that are no list, or no objects."""
+    odd = {**chunk(), "choices": {"0": chunk()["choices"][0]}}
+    assert passed([odd]) == []
+    assert passed([{**odd, "choices": ["send_email"]}]) == []
+    for choices in (odd["choices"], ["send_email"]):
+        assert reply_to(ASKED).whole({"choices": choices})["choices"] == []
+
+
 def test_comments_pass(wire: Wire) -> None:
     """Some providers keep the line open with them."""
     wire.script(Events([": PROCESSING\n\n", chunk("stop", content="Hi."), "data: [DONE]\n\n"]))

@@ -114,10 +114,11 @@ class ChatReply:
 
     def whole(self, data: dict[str, Any]) -> dict[str, Any]:
         """The completion, guarded, with the decision as `firewall`."""
-        choices = data.get("choices")
-        for number, choice in enumerate(choices if isinstance(choices, list) else ()):
-            if isinstance(choice, dict):
-                self._choice(choice, number)
+        given = data.get("choices")
+        choices = [c for c in given if isinstance(c, dict)] if isinstance(given, list) else []
+        for number, choice in enumerate(choices):
+            self._choice(choice, number)
+        data["choices"] = choices  # nothing that could not be looked into
         self.exchange.add_tokens(tokens_of(data))
         self._seen = True
         data["firewall"] = self.firewall

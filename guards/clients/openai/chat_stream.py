@@ -73,8 +73,10 @@ class ChatStream:
         """The chunks that go out in place of one; None: it goes out as it came."""
         choices = data.get("choices")
         self.tokens = max(tokens_of(data) or 0, self.tokens or 0) or None
-        if not isinstance(choices, list) or not choices:
+        if not choices:
             return None
+        if not isinstance(choices, list):
+            return []  # nothing that could not be looked into
         self._last = data
         plain = self._plain(data, choices)
         if plain is not None:
