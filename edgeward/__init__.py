@@ -20,6 +20,7 @@ if os.path.isfile(os.path.join(_beside, "graphs", "schema.py")):
 if TYPE_CHECKING:
     from edgeward.clients import (
         OPENAI_COMPATIBLE_BASE_URLS,
+        FirewallAnthropic,
         FirewallOpenAI,
         create_openai_compatible_firewall,
     )
@@ -66,7 +67,10 @@ if TYPE_CHECKING:
     from edgeward.profiles.scripted import ScriptedModel
 
 _HOMES = {
-    "clients": "FirewallOpenAI OPENAI_COMPATIBLE_BASE_URLS create_openai_compatible_firewall",
+    "clients": (
+        "FirewallAnthropic FirewallOpenAI OPENAI_COMPATIBLE_BASE_URLS"
+        " create_openai_compatible_firewall"
+    ),
     "extras": "MissingExtra",
     "firewall": "Firewall",
     "graphs.agent": "BaseAgent PlanAndSolveAgent ReActAgent SimpleAgent create_agent",
@@ -104,6 +108,7 @@ __all__ = [
     "ConfigParseError",
     "ConfigValidationError",
     "Firewall",
+    "FirewallAnthropic",
     "FirewallCallbackHandler",
     "FirewallMiddleware",
     "FirewallOpenAI",

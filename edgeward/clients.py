@@ -10,11 +10,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .extras import MissingExtra
+from .guards.clients.anthropic.client import GuardedAnthropic
 from .guards.clients.openai.client import GuardedOpenAI
 from .guards.clients.openai.providers import OPENAI_COMPATIBLE_BASE_URLS, base_url_of
 from .policies.schema import PolicySource, load_policy
 
-__all__ = ["OPENAI_COMPATIBLE_BASE_URLS", "FirewallOpenAI", "create_openai_compatible_firewall"]
+__all__ = [
+    "OPENAI_COMPATIBLE_BASE_URLS",
+    "FirewallAnthropic",
+    "FirewallOpenAI",
+    "create_openai_compatible_firewall",
+]
 
 
 class FirewallOpenAI(GuardedOpenAI):
@@ -51,6 +57,55 @@ class FirewallOpenAI(GuardedOpenAI):
         def __getattr__(self, name: str) -> Any: ...
 
 
+class FirewallAnthropic(GuardedAnthropic):
+    """A client of Anthropic's SDK, sync or async, whose every reply is held to the policy.
+
+        client = FirewallAnthropic(Anthropic(), "policy.yaml")
+        message = client.messages.create(model=…, max_tokens=…, messages=[…], tools=[…])
+        message.firewall["action"]        # allow, redact or block
+
+    Guarded are `messages.create`, `.parse` and `.stream`, also under `beta`, and
+    `beta.messages.tool_runner`, each with `stream=True`, raw and streaming responses, and on copies
+    (`with_options`, `with_middleware`). Secrets and personal data are masked in what is sent and in
+    what comes back; a call that may not run is taken out; in a stream a call is held back until it
+    is whole. Calls that the provider runs itself (server tools, MCP) have run by then: a refused
+    one is taken out with what it gave back. Any other method that can return calls or the model's
+    text raises when it is called, unless its path is in `unguarded` (`["messages.batches"]`).
+    What returns neither is the client's own. The client that is wrapped is not changed;
+    `isinstance` takes the guarded one for one of its class.
+
+    Raises:
+        ConfigError: the policy cannot be loaded. MissingExtra: anthropic is not installed.
+        TypeError: it is no client of Anthropic's.
+        ValueError: `unguarded` names what is guarded, or what is not there.
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self, client: Any, policy_path: PolicySource = None, *, unguarded: Sequence[str] = ()
+    ) -> None:
+        sdk("anthropic")
+        super().__init__(client, load_policy(policy_path), unguarded=unguarded)
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+def sdk(name: str) -> Any:
+    """An SDK, which is loaded when a door needs it and not before.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
+    try:
+        return import_module(name)
+    except ImportError as error:
+        text = f"{error}; install the extra `{name}`: pip install 'edgeward[{name}]'"
+        raise MissingExtra(text) from error
+
+
 def create_openai_compatible_firewall(
     provider: str,
     *,
@@ -69,10 +124,5 @@ def create_openai_compatible_firewall(
             is given. ConfigError: the policy cannot be loaded.
     """
     url = base_url_of(provider, base_url)
-    try:
-        openai = import_module("openai")
-    except ImportError as error:
-        text = f"{error}; install the extra `openai`: pip install 'edgeward[openai]'"
-        raise MissingExtra(text) from error
-    client = openai.OpenAI(api_key=api_key, base_url=url, **client_kwargs)
+    client = sdk("openai").OpenAI(api_key=api_key, base_url=url, **client_kwargs)
     return FirewallOpenAI(client, policy_path)

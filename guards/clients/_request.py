@@ -32,9 +32,9 @@ EXACT = frozenset(
 
 OPAQUE = frozenset(
     """thinking redacted_thinking reasoning image image_url input_image input_audio audio
-    computer_screenshot image_generation_call compaction""".split()  # noqa: SIM905 - reads better
+    computer_screenshot image_generation_call compaction mcp_tool_listing""".split()  # noqa: SIM905
 )
-"""Types of blocks that stay as they are: reasoning, images, sound."""
+"""Types of blocks that stay as they are: reasoning, images, sound, lists of tools."""
 
 BLOBS = frozenset({"inline_data", "inlineData", "image_url", "input_audio", "audio"})
 """Fields that hold data and no text."""
@@ -42,7 +42,9 @@ BLOBS = frozenset({"inline_data", "inlineData", "image_url", "input_audio", "aud
 RESULTS = frozenset(
     """tool_result function_call_output custom_tool_call_output local_shell_call_output
     shell_call_output apply_patch_call_output mcp_tool_result web_search_tool_result
-    web_fetch_tool_result code_execution_tool_result""".split()  # noqa: SIM905 - reads better
+    web_fetch_tool_result code_execution_tool_result bash_code_execution_tool_result
+    text_editor_code_execution_tool_result tool_search_tool_result
+    advisor_tool_result""".split()  # noqa: SIM905 - one word a value reads better
 )
 """Types of blocks that hold what a tool gave back."""
 

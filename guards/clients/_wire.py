@@ -180,9 +180,9 @@ class _Pipe:
             data = json.loads(text)
         except (ValueError, RecursionError):
             data = None
-        if not isinstance(data, dict):
-            return framed(_NO_EVENT, named=False)
         self._named = self._named or not raw.startswith(b"data:")
+        if not isinstance(data, dict):
+            return framed(_NO_EVENT, named=self._named)
         out = self._reply.event(data)
         return raw if out is None else self._framed(out)
 
@@ -191,10 +191,11 @@ class _Pipe:
 
 
 _NO_EVENT = {
+    "type": "error",
     "error": {
         "message": "an event of the stream is no JSON object; it was withheld, for it cannot be "
         "guarded",
         "type": "edgeward",
-    }
+    },
 }
 """Makes the SDK raise."""

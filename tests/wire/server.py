@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from . import responses
+from . import messages, responses
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Say:
-    """An answer with text and tool calls. `reasoning` goes into `reasoning_content`."""
+    """An answer with text and tool calls; `reasoning` goes into the vendor's place for it."""
 
     text: str = ""
     calls: Sequence[Call] = ()
@@ -215,7 +215,7 @@ def _handler(wire: Wire) -> type[BaseHTTPRequestHandler]:
 
 def _body(reply: Say, path: str) -> dict[str, Any]:
     if path.startswith("/v1/messages"):
-        return _anthropic_body(reply)
+        return messages.body(reply)
     if path.startswith("/v1/responses"):
         return responses.body(reply)
     return _openai_body(reply)
@@ -223,7 +223,7 @@ def _body(reply: Say, path: str) -> dict[str, Any]:
 
 def _events(reply: Say, seen: Seen) -> Iterator[str]:
     if seen.path.startswith("/v1/messages"):
-        return _anthropic_events(reply)
+        return map(_event, messages.events(reply))
     if seen.path.startswith("/v1/responses"):
         return map(_event, responses.events(reply))
     return _openai_events(reply, seen.body)
@@ -312,64 +312,6 @@ _CHUNK = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "
 
 def _data(value: Any) -> str:
     return f"data: {json.dumps(value)}\n\n"
-
-
-def _anthropic_body(reply: Say) -> dict[str, Any]:
-    content: list[dict[str, Any]] = [{"type": "text", "text": reply.text}] if reply.text else []
-    content += [
-        {"type": "tool_use", "id": c.id, "name": c.name, "input": json.loads(c.arguments or "{}")}
-        for c in reply.calls
-    ]
-    return {**_message(reply), "content": content, "stop_reason": _stop(reply)}
-
-
-def _message(reply: Say) -> dict[str, Any]:
-    read, written = reply.usage or (0, 0)
-    return {
-        "id": "msg_1",
-        "type": "message",
-        "role": "assistant",
-        "model": "fake-1",
-        "content": [],
-        "stop_reason": None,
-        "stop_sequence": None,
-        "usage": {"input_tokens": read, "output_tokens": written},
-    }
-
-
-def _stop(reply: Say) -> str:
-    return reply.finish or ("tool_use" if reply.calls else "end_turn")
-
-
-def _anthropic_events(reply: Say) -> Iterator[str]:
-    def event(kind: str, **rest: Any) -> str:
-        return f"event: {kind}\ndata: {json.dumps({'type': kind, **rest})}\n\n"
-
-    yield event("message_start", message=_message(reply))
-    start = 0
-    if reply.text:
-        yield event("content_block_start", index=0, content_block={"type": "text", "text": ""})
-        for piece in _pieces(reply.text, 5):
-            delta = {"type": "text_delta", "text": piece}
-            yield event("content_block_delta", index=0, delta=delta)
-        yield event("content_block_stop", index=0)
-        start = 1
-    for index, call in enumerate(reply.calls, start=start):
-        block = {"type": "tool_use", "id": call.id, "name": call.name, "input": {}}
-        yield event("content_block_start", index=index, content_block=block)
-        for piece in ["", *_pieces(call.arguments)]:
-            delta = {"type": "input_json_delta", "partial_json": piece}
-            yield event("content_block_delta", index=index, delta=delta)
-        yield event("content_block_stop", index=index)
-    if reply.ends_early:
-        return
-    read, written = reply.usage or (0, 0)
-    yield event(
-        "message_delta",
-        delta={"stop_reason": _stop(reply), "stop_sequence": None},
-        usage={"input_tokens": read, "output_tokens": written},
-    )
-    yield event("message_stop")
 
 
 @pytest.fixture

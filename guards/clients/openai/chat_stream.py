@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from .._cut_off import CUT_OFF, estimated_tokens
 from .._exchange import Exchange
 from ..defender import Decision
 from . import chat
@@ -21,11 +22,6 @@ _OF_A_CHUNK = ("choices", "usage", "obfuscation", "x_groq")
 """Fields of a chunk that a new chunk beside it does not repeat."""
 
 _SEEN = ("content", "refusal")
-CUT_OFF = "the stream ended before the call was whole"
-"""Why a call is refused that nobody has seen to its end."""
-
-CHARS_PER_TOKEN = 4
-"""For an estimate where the provider says nothing."""
 
 
 @dataclass
@@ -267,17 +263,3 @@ def _tail(name: str, text: str) -> dict[str, Any]:
         kind = "thinking" if part == "thinking" else "text"
         return {field_name: [{"type": kind, part: text}]}
     return {field_name: text}
-
-
-def estimated_tokens(written: int, read: Any) -> int:
-    """Tokens where the provider does not say: by the characters that it wrote and that it read."""
-    return (written + _chars(read)) // CHARS_PER_TOKEN
-
-
-def _chars(value: Any) -> int:
-    """The characters of all texts in a value."""
-    if isinstance(value, str):
-        return len(value)
-    if isinstance(value, Mapping):
-        return sum(map(_chars, value.values()))
-    return sum(map(_chars, value)) if isinstance(value, list | tuple) else 0

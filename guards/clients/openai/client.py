@@ -14,13 +14,13 @@ from ...decide import Policy
 from .._exchange import Door
 from .._proxy import GuardedClient, Surface, Target, UnguardedMethod
 from .._stainless import is_stainless, wired
+from .._stream_managers import telling
 from .._wire import Reply
 from . import chat, items, responses, shaped
 from .chat import ChatReply
 from .chat_stream import ChatStream
 from .responses import ResponseReply
 from .responses_stream import ResponseStream
-from .stream_managers import telling
 
 NAME = "FirewallOpenAI"
 RETRIEVE = "responses.retrieve"

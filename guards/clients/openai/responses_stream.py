@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .._cut_off import CUT_OFF, estimated_tokens
 from .._exchange import Door, Exchange
 from ..defender import Decision
 from . import items
-from .chat_stream import CUT_OFF, estimated_tokens
 from .response_events import Event, Text, begun_call, place_of, told, unlogged
 from .responses import CONTENT, ResponseItems, ResponseReply, tokens_of
 

@@ -9,10 +9,10 @@ import inspect
 from functools import lru_cache
 from typing import Any
 
-from .._exchange import attach
-from .._stainless import told_class
+from ._exchange import attach
+from ._stainless import told_class
 
-_FINALS = ("get_final_completion", "get_final_response")
+_FINALS = ("get_final_completion", "get_final_response", "get_final_message")
 
 
 def telling(manager: Any) -> Any:

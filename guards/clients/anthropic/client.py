@@ -1,0 +1,122 @@
+"""Anthropic's client with a guard in it: at the wire, for the methods that are named here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from ...decide import Policy
+from .._exchange import Door
+from .._proxy import GuardedClient, Surface, Target, UnguardedMethod
+from .._stainless import is_stainless, wired
+from .._stream_managers import telling
+from .._wire import Reply
+from .message import MessageReply, SentOnly
+from .message_stream import MessageStream
+from .turns import CONTENT, turns_of
+
+NAME = "FirewallAnthropic"
+
+_MESSAGES = ("/messages", ":rawPredict", ":streamRawPredict", "/invoke")
+"""How the paths end under which the API, Vertex AI and Bedrock answer with a message."""
+_COUNTS = ("/messages/count_tokens", "/count-tokens:rawPredict")
+_UNREADABLE = "/invoke-with-response-stream"
+
+
+def _also_beta(*paths: str) -> tuple[str, ...]:
+    """Each path, from the client and from `beta`."""
+    return tuple(f"{prefix}{path}" for prefix in ("", "beta.") for path in paths)
+
+
+def _through(target: Target, *args: Any, **kwargs: Any) -> Any:
+    """The client's own method: what it sends and reads is guarded."""
+    return target.raw(*args, **kwargs)
+
+
+def _told(target: Target, *args: Any, **kwargs: Any) -> Any:
+    """A `stream` helper, whose stream tells the decision."""
+    return telling(target.raw(*args, **kwargs))
+
+
+SURFACE = Surface(
+    NAME,
+    guarded={
+        **dict.fromkeys(_also_beta("messages.create", "messages.parse"), _through),
+        **dict.fromkeys(_also_beta("messages.count_tokens"), _through),
+        **dict.fromkeys(_also_beta("messages.stream"), _told),
+        "beta.messages.tool_runner": _through,
+    },
+    passed=(
+        *_also_beta("models", "files", "skills", "user_profiles", "organization"),
+        "beta.environments",
+        "beta.vaults",
+        "beta.tunnels",
+        "beta.webhooks",
+        "close",
+        "is_closed",
+    ),
+    copies=("with_options", "copy", "with_middleware"),
+    modes=("with_raw_response", "with_streaming_response"),
+    hints={
+        "messages.batches": "`messages.create`",
+        "beta.messages.batches": "`beta.messages.create`",
+        "beta.messages.thread": "`beta.messages.create(thread=…)`",
+        "completions": "`messages.create`",
+    },
+)
+
+
+class AnthropicDoor(Door):
+    """What a client and its copies share."""
+
+    def opening(self, method: str, url: str, body: dict[str, Any]) -> Reply | None:
+        """The guarded reply to a request; None for what neither returns calls nor text.
+
+        Raises:
+            UnguardedMethod: it asks for a message in a way that cannot be read.
+        """
+        path = urlsplit(url).path.rstrip("/")
+        if method.lower() != "post" or "messages" not in body:
+            return None
+        if path.endswith(_COUNTS):
+            return SentOnly(self._masked(body))
+        if path.endswith(_UNREADABLE) or not path.endswith(_MESSAGES):
+            raise UnguardedMethod(
+                f"{NAME} cannot read what `{path}` answers. Streams of Amazon Bedrock's own format"
+                " are not guarded: leave `stream` out there, or use the client that speaks"
+                " Anthropic's API"
+            )
+        exchange = self.exchange(turns_of(body["messages"]), after=_after(body))
+        reply = MessageStream if body.get("stream") else MessageReply
+        return reply(self._masked(body), self, exchange)
+
+    def _masked(self, body: dict[str, Any]) -> dict[str, Any]:
+        masked = {name: self.inbound(body[name]).value for name in CONTENT if name in body}
+        return {**body, **masked}
+
+
+def _after(body: dict[str, Any]) -> str:
+    """The id of the reply that the request follows, where the provider keeps the conversation."""
+    thread = body.get("thread")
+    kept = thread.get("previous_message_id") if isinstance(thread, dict) else None
+    return kept if isinstance(kept, str) else ""
+
+
+class GuardedAnthropic(GuardedClient):
+    """A client of Anthropic's SDK, sync or async, under one policy.
+
+    Raises:
+        TypeError: it is no such client.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, client: Any, policy: Policy, *, unguarded: Sequence[str] = ()) -> None:
+        if not (is_stainless(client) and hasattr(getattr(client, "messages", None), "create")):
+            raise TypeError(
+                f"{NAME} needs a client of Anthropic's SDK, like anthropic.Anthropic(), and not a"
+                f" {type(client).__name__}"
+            )
+        door = AnthropicDoor(policy)
+        super().__init__(wired(client, door.opening), SURFACE, door, unguarded=unguarded)

@@ -1,0 +1,75 @@
+"""A message in flight, not streamed; and a request whose reply holds neither calls nor text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .._exchange import Door, Exchange
+from ..defender import Decision
+from .blocks import Blocks, tokens_of
+
+
+class MessageReply:
+    """A message in flight."""
+
+    def __init__(self, body: Mapping[str, Any], door: Door, exchange: Exchange) -> None:
+        self.body = body
+        self._blocks = Blocks(body, door, exchange)
+        self._exchange = exchange
+        self._seen = False
+
+    @property
+    def firewall(self) -> Decision | None:
+        """The decision; None until the message was seen."""
+        return self._exchange.decision() if self._seen else None
+
+    def whole(self, data: dict[str, Any]) -> dict[str, Any]:
+        """The message, guarded, with the decision as `firewall`."""
+        given = data.get("content")
+        content = self._blocks.passed(_listed(given))
+        message = self._blocks.block_message
+        data["content"] = content if message is None else [*content, message]
+        data["stop_reason"] = self._blocks.stop_reason(data.get("stop_reason"))
+        self._exchange.add_tokens(tokens_of(data.get("usage")))
+        self._blocks.remember(data.get("id"))
+        self._seen = True
+        data["firewall"] = self.firewall
+        return data
+
+    def event(self, data: dict[str, Any]) -> list[dict[str, Any]] | None:
+        """No event comes here."""
+        raise NotImplementedError
+
+    def end(self, *, finished: bool) -> list[dict[str, Any]]:
+        """Nothing is left."""
+        return []
+
+
+class SentOnly:
+    """A request that is masked, and whose reply holds nothing to guard."""
+
+    def __init__(self, body: Mapping[str, Any]) -> None:
+        self.body = body
+        self.firewall: Decision | None = None
+
+    def whole(self, data: dict[str, Any]) -> dict[str, Any]:
+        """The reply as it came."""
+        return data
+
+    def event(self, data: dict[str, Any]) -> list[dict[str, Any]] | None:
+        """It has no events."""
+        raise NotImplementedError
+
+    def end(self, *, finished: bool) -> list[dict[str, Any]]:
+        """Nothing is left."""
+        return []
+
+
+def _listed(content: Any) -> list[Any]:
+    """A message's content as blocks. What is neither a list nor a text counts as a call."""
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}] if content else []
+    if isinstance(content, list):
+        return content
+    return [] if content is None else [content]
