@@ -47,6 +47,13 @@ def wired(client: Any, opening: Opening) -> Any:
     return shell.copy()
 
 
+def reopened(client: Any, opening: Opening) -> Any:
+    """A copy of a guarded client whose traffic goes through another opening."""
+    made = client.copy()
+    made.__dict__[_DOOR] = opening
+    return made
+
+
 @lru_cache(maxsize=256)
 def _wired_class(base: type[Any]) -> type[Any]:
     waits = inspect.iscoroutinefunction(base._process_response)

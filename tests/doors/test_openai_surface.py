@@ -135,6 +135,19 @@ def test_the_wrapped_client_is_not_changed(wire: Wire) -> None:
     raw.close()
 
 
+def test_a_policy_sees_the_caller(wire: Wire) -> None:
+    """`serving` gives a client for somebody; without it nobody asks. Copies stay with them."""
+    policy = {"version": 2, "tools": {"read_doc": "allow"}, "callers": {"users": ["ann"]}}
+    client = ways.sync_client(wire, policy)
+    ann = client.serving(user="ann")
+    wire.script(*[Say(calls=[READ])] * 4)
+    found = [
+        bool(ways.of_completion(one.chat.completions.create(**ASKED)).calls)
+        for one in (client, ann, ann.with_options(timeout=9), client.serving(user="eve"))
+    ]
+    assert found == [False, True, True, False]
+
+
 def test_a_body_that_cannot_be_read_is_not_sent(wire: Wire) -> None:
     """A guarded class that is called by hand has no guard, and sends nothing."""
     client = ways.sync_client(wire, POLICY)

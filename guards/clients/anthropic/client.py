@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from ...decide import Policy
 from .._exchange import Door
 from .._proxy import GuardedClient, Surface, Target, UnguardedMethod
-from .._stainless import is_stainless, wired
+from .._stainless import is_stainless, reopened, wired
 from .._stream_managers import telling
 from .._wire import Reply
 from .message import MessageReply, SentOnly
@@ -39,13 +39,21 @@ def _told(target: Target, *args: Any, **kwargs: Any) -> Any:
     return telling(target.raw(*args, **kwargs))
 
 
+def _run_tools(target: Target, *args: Any, **kwargs: Any) -> Any:
+    """A tool runner that sends its whole conversation.
+
+    The provider would otherwise keep the reply with the refused call, and want its result.
+    """
+    return target.raw(*args, **{**kwargs, "thread": False})
+
+
 SURFACE = Surface(
     NAME,
     guarded={
         **dict.fromkeys(_also_beta("messages.create", "messages.parse"), _through),
         **dict.fromkeys(_also_beta("messages.count_tokens"), _through),
         **dict.fromkeys(_also_beta("messages.stream"), _told),
-        "beta.messages.tool_runner": _through,
+        "beta.messages.tool_runner": _run_tools,
     },
     passed=(
         *_also_beta("models", "files", "skills", "user_profiles", "organization"),
@@ -120,3 +128,8 @@ class GuardedAnthropic(GuardedClient):
             )
         door = AnthropicDoor(policy)
         super().__init__(wired(client, door.opening), SURFACE, door, unguarded=unguarded)
+
+    def _around(self, client: Any, door: Any) -> Any:
+        if door is not self._frame.door:  # on somebody's behalf
+            client = reopened(client, door.opening)
+        return super()._around(client, door)

@@ -111,13 +111,8 @@ class MessageStream:
             self._waiting.append(data)
         else:
             yield from self._plain(data)
-        if self._waiting and not self._open and self._one_by_one:
+        if self._waiting and not self._open and self.exchange.one_by_one:
             yield from self._released()
-
-    @property
-    def _one_by_one(self) -> bool:
-        """Whether a call may be judged before the next one is known."""
-        return getattr(self.exchange, "one_by_one", True)
 
     def _collect(self, call: _Call, data: Event, index: int) -> None:
         given = data.get("delta")

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from ...decide import Policy
 from .._exchange import Door
 from .._proxy import GuardedClient, Surface, Target, UnguardedMethod
-from .._stainless import is_stainless, wired
+from .._stainless import is_stainless, reopened, wired
 from .._stream_managers import telling
 from .._wire import Reply
 from . import chat, items, responses, shaped
@@ -171,3 +171,8 @@ class GuardedOpenAI(GuardedClient):
             super().__init__(wired(client, door.opening), WIRED, door, unguarded=unguarded)
         else:
             super().__init__(client, SHAPED, door, unguarded=unguarded)
+
+    def _around(self, client: Any, door: Any) -> Any:
+        if door is not self._frame.door and is_stainless(client):  # on somebody's behalf
+            client = reopened(client, door.opening)
+        return super()._around(client, door)
