@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from edgeward.clients import (
         OPENAI_COMPATIBLE_BASE_URLS,
         FirewallAnthropic,
+        FirewallGoogleGenerativeAI,
         FirewallOpenAI,
         create_openai_compatible_firewall,
     )
@@ -68,7 +69,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "clients": (
-        "FirewallAnthropic FirewallOpenAI OPENAI_COMPATIBLE_BASE_URLS"
+        "FirewallAnthropic FirewallGoogleGenerativeAI FirewallOpenAI OPENAI_COMPATIBLE_BASE_URLS"
         " create_openai_compatible_firewall"
     ),
     "extras": "MissingExtra",
@@ -110,6 +111,7 @@ __all__ = [
     "Firewall",
     "FirewallAnthropic",
     "FirewallCallbackHandler",
+    "FirewallGoogleGenerativeAI",
     "FirewallMiddleware",
     "FirewallOpenAI",
     "LockViolation",

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from .extras import MissingExtra
 from .guards.clients.anthropic.client import GuardedAnthropic
+from .guards.clients.gemini.client import GuardedGemini
 from .guards.clients.openai.client import GuardedOpenAI
 from .guards.clients.openai.providers import OPENAI_COMPATIBLE_BASE_URLS, base_url_of
 from .policies.schema import PolicySource, load_policy
@@ -18,6 +20,7 @@ from .policies.schema import PolicySource, load_policy
 __all__ = [
     "OPENAI_COMPATIBLE_BASE_URLS",
     "FirewallAnthropic",
+    "FirewallGoogleGenerativeAI",
     "FirewallOpenAI",
     "create_openai_compatible_firewall",
 ]
@@ -126,3 +129,50 @@ def create_openai_compatible_firewall(
     url = base_url_of(provider, base_url)
     client = sdk("openai").OpenAI(api_key=api_key, base_url=url, **client_kwargs)
     return FirewallOpenAI(client, policy_path)
+
+
+class FirewallGoogleGenerativeAI(GuardedGemini):
+    """A client of Gemini's API, sync and async, whose every reply is held to the policy.
+
+        client = FirewallGoogleGenerativeAI(genai.Client(), "policy.yaml")
+        reply = client.models.generate_content(model=…, contents=…, config=…)
+        reply.firewall["action"]                       # allow, redact or block
+
+    Guarded are `models.generate_content`, `models.generate_content_stream` and the chats of
+    `chats.create`, also below `aio`. Calls that may not run are taken out of every candidate, in a
+    stream as soon as they are whole; so Python functions that the SDK calls by itself (automatic
+    function calling) run only where their call has passed. Secrets and personal data are masked in
+    what is sent and in what comes back. Any other method that can return calls or the model's text
+    raises when it is called, unless its path is in `unguarded` (`["batches"]`). The client that is
+    wrapped is not changed.
+
+    Raises:
+        MissingExtra: google-genai is not installed. ConfigError: the policy cannot be loaded.
+        TypeError: it is no client of Gemini's.
+        ValueError: `unguarded` names what is guarded, or what is not there.
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self, client: Any, policy_path: PolicySource = None, *, unguarded: Sequence[str] = ()
+    ) -> None:
+        try:
+            super().__init__(client, load_policy(policy_path), unguarded=unguarded)
+        except TypeError as error:
+            if not _installed("google.genai"):
+                text = "google-genai is not installed; install the extra `gemini`"
+                raise MissingExtra(f"{text}: pip install 'edgeward[gemini]'") from error
+            raise
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+def _installed(module: str) -> bool:
+    """Whether a module is there."""
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # the package that it lies in is not there either
+        return False

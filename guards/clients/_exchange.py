@@ -207,9 +207,21 @@ class Exchange:
 
     def decision(self) -> Decision:
         """The `firewall` object: what became of the response, as far as it was seen."""
+        return joint([self])
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What was masked in the response, as far as it was seen."""
         for held in self._held:
             self.noted(held.labels)
-        return decision(self.findings, self.policy, masked=tuple(self._labels))
+        return tuple(self._labels)
+
+
+def joint(exchanges: Sequence[Exchange]) -> Decision:
+    """One decision on several exchanges, where an SDK makes several requests for one call."""
+    findings = [finding for exchange in exchanges for finding in exchange.findings]
+    labels = dict.fromkeys(label for exchange in exchanges for label in exchange.labels)
+    return decision(findings, exchanges[-1].policy, masked=tuple(labels))
 
 
 def attach(response: Any, made: Decision) -> None:

@@ -136,6 +136,20 @@ class Guarded:
         where = f".{self._path}" if self._path else ""
         return f"<{self._frame.surface.vendor}{where} around {type(self._raw).__name__}>"
 
+    def __enter__(self) -> Any:
+        self._raw.__enter__()
+        return self
+
+    def __exit__(self, *exc: Any) -> Any:
+        return self._raw.__exit__(*exc)
+
+    async def __aenter__(self) -> Any:
+        await self._raw.__aenter__()
+        return self
+
+    async def __aexit__(self, *exc: Any) -> Any:
+        return await self._raw.__aexit__(*exc)
+
     def __copy__(self) -> Guarded:
         return self
 
@@ -202,20 +216,6 @@ class GuardedClient(Guarded):
         return self._around(self._raw, self._frame.door.serving(caller))
 
     __class__ = property(lambda self: type(self._raw))
-
-    def __enter__(self) -> Any:
-        self._raw.__enter__()
-        return self
-
-    def __exit__(self, *exc: Any) -> Any:
-        return self._raw.__exit__(*exc)
-
-    async def __aenter__(self) -> Any:
-        await self._raw.__aenter__()
-        return self
-
-    async def __aexit__(self, *exc: Any) -> Any:
-        return await self._raw.__aexit__(*exc)
 
 
 def settled(value: Any, then: Callable[[Any], Result]) -> Result | Awaitable[Result]:

@@ -48,7 +48,10 @@ RESULTS = frozenset(
 )
 """Types of blocks that hold what a tool gave back."""
 
-_RESPONSES = frozenset({"function_response", "functionResponse"})
+_RESPONSES = frozenset(
+    """function_response functionResponse code_execution_result codeExecutionResult tool_response
+    toolResponse""".split()  # noqa: SIM905 - one word a field reads better
+)
 _OPEN = frozenset({"input", "args", "arguments", "response", "output", "parameters", "action"})
 """Fields whose mapping is arguments or a tool's data: no name in it means anything."""
 

@@ -1,0 +1,1 @@
+"""Gemini's API, through google-genai and through the older google.generativeai."""

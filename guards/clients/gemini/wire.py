@@ -1,0 +1,299 @@
+"""Google's SDK, guarded where it meets the wire.
+
+Everything that `models` and `chats` of google-genai do goes through four methods of the client's
+API object, which take a path and a JSON body and give JSON back. Here they mask the one and guard
+the other. So the SDK's own loops (automatic function calling, automatic continuation, chats) see
+what the guard let through, and nothing else: a function runs only where its call stayed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from copy import copy
+from typing import Any
+
+from .._exchange import Door, Exchange, attach, joint
+from .._request import materialised
+from .._wire import Unreadable
+from ..defender import Decision
+from ..openai.chat_stream import estimated_tokens
+from .parts import CONTENT, camel, turns_of
+from .reply import GeminiReply
+
+_GENERATES = (":generateContent", ":streamGenerateContent")
+
+
+class Call:
+    """One call of a guarded method: the requests that it comes to, and what became of them.
+
+    `resumes`: whether the SDK goes on by itself where a reply says that it is not at its end.
+    """
+
+    def __init__(self, door: Door, *, resumes: bool = True) -> None:
+        self._door = door
+        self._resumes = resumes
+        self._exchanges: list[Exchange] = []
+        self._reply: GeminiReply | None = None
+        self._ended = False
+
+    def opened(self, body: Any) -> tuple[dict[str, Any], GeminiReply]:
+        """A request's body as it is sent, and the reply to it.
+
+        Raises:
+            Unreadable: it is no JSON object.
+        """
+        if not isinstance(body, dict):
+            raise Unreadable("the request's body is no JSON object, and cannot be guarded")
+        body = camel(materialised(body))
+        contents = body.get("contents")
+        contents = contents if isinstance(contents, list | tuple) else [contents]
+        if self._reply is None or not body.get("continuationToken"):
+            self.end(finished=False)
+            self._ended = False
+            after = body.get("cachedContent")
+            exchange = self._door.exchange(
+                turns_of(contents), after=after if isinstance(after, str) else ""
+            )
+            self._exchanges.append(exchange)
+            self._reply = GeminiReply(exchange, len(contents), resumes=self._resumes)
+        else:
+            self._reply.resumed()
+        masked = {name: self._door.inbound(body[name]).value for name in CONTENT if name in body}
+        self._read = [body.get(name) for name in CONTENT]
+        return {**body, **masked}, self._reply
+
+    def end(self, *, finished: bool) -> dict[str, Any] | None:
+        """No piece follows: what is left of the last reply."""
+        reply = self._reply
+        self._ended = True
+        if reply is None or reply.ended:
+            return None
+        rest = reply.end(finished=finished)
+        tokens = reply.tokens or estimated_tokens(reply.written, self._read)
+        self._exchanges[-1].add_tokens(tokens)
+        return rest
+
+    @property
+    def firewall(self) -> Decision | None:
+        """The decision on all that came back; None until everything was seen."""
+        return joint(self._exchanges) if self._ended and self._exchanges else None
+
+    def told(self, response: Any) -> Any:
+        """The response that the SDK made, with the decision on it."""
+        self.end(finished=False)
+        if self.firewall is not None:
+            attach(response, self.firewall)
+        return response
+
+
+class GuardedApi:
+    """The API object of a client, its traffic guarded; all else is the client's own."""
+
+    def __init__(self, inner: Any, door: Door, call: Call | None = None) -> None:
+        self._edgeward = (inner, door, call)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._edgeward[0], name)
+
+    def request(self, http_method: str, path: str, body: Any, http_options: Any = None) -> Any:
+        """A request, answered whole."""
+        one = self._opening(path)
+        response = _unbound(self, "request")(one, http_method, path, body, http_options)
+        return one.whole(response)
+
+    async def async_request(
+        self, http_method: str, path: str, body: Any, http_options: Any = None
+    ) -> Any:
+        """A request, answered whole, asynchronously."""
+        one = self._opening(path)
+        response = await _unbound(self, "async_request")(
+            one, http_method, path, body, http_options
+        )
+        return one.whole(response)
+
+    def request_streamed(
+        self, http_method: str, path: str, body: Any, http_options: Any = None
+    ) -> Iterator[Any]:
+        """A request, answered in pieces."""
+        one = self._opening(path)
+        pieces = _unbound(self, "request_streamed")(one, http_method, path, body, http_options)
+        last = None
+        try:
+            for last in pieces:
+                yield from one.piece(last)
+        finally:
+            pieces.close()
+        yield from one.rest(last)
+
+    async def async_request_streamed(
+        self, http_method: str, path: str, body: Any, http_options: Any = None
+    ) -> AsyncIterator[Any]:
+        """A request, answered in pieces, asynchronously."""
+        one = self._opening(path)
+        pieces = await _unbound(self, "async_request_streamed")(
+            one, http_method, path, body, http_options
+        )
+        return _passed(pieces, one)
+
+    def _opening(self, path: str) -> _Opening:
+        inner, door, call = self._edgeward
+        generates = path.partition("?")[0].endswith(_GENERATES)
+        return _Opening(inner, (call or Call(door)) if generates else None, shared=call is not None)
+
+
+def _unbound(api: GuardedApi, name: str) -> Any:
+    return getattr(type(api._edgeward[0]), name)
+
+
+async def _passed(pieces: Any, one: _Opening) -> AsyncIterator[Any]:
+    last = None
+    try:
+        async for last in pieces:
+            for piece in one.piece(last):
+                yield piece
+    finally:
+        await pieces.aclose()
+    for piece in one.rest(last):
+        yield piece
+
+
+class _Opening:
+    """The API object as one request sees it: what it builds is masked on its way out."""
+
+    def __init__(self, inner: Any, call: Call | None, *, shared: bool) -> None:
+        self._inner, self._call, self._shared = inner, call, shared
+        self._reply: GeminiReply | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def _build_request(self, *args: Any, **kwargs: Any) -> Any:
+        request = self._inner._build_request(*args, **kwargs)
+        if self._call is not None:
+            request.data, self._reply = self._call.opened(request.data)
+        return request
+
+    def whole(self, response: Any) -> Any:
+        """A whole reply, guarded.
+
+        Raises:
+            Unreadable: it is no JSON object.
+        """
+        if self._call is None or self._reply is None:
+            return response
+        data = json.loads(response.body) if response.body else {}
+        if not isinstance(data, dict):
+            raise Unreadable(
+                "the reply is no JSON object; it was withheld, for it cannot be guarded"
+            )
+        response.body = json.dumps(self._reply.event(data, whole=True))
+        if not self._shared:
+            self._call.end(finished=False)
+        return response
+
+    def piece(self, response: Any) -> Iterator[Any]:
+        """The piece that goes out in place of one."""
+        if self._call is None or self._reply is None:
+            yield response
+            return
+        data = json.loads(response.body) if response.body else {}
+        if not isinstance(data, dict):
+            raise Unreadable(
+                "a piece of the stream is no JSON object; it was withheld, for it cannot be guarded"
+            )
+        made = self._reply.event(data)
+        if made is not None:
+            response.body = json.dumps(made)
+            yield response
+
+    def rest(self, last: Any) -> Iterator[Any]:
+        """What is still to go out when the provider has sent everything."""
+        if self._call is None or self._reply is None or self._reply.goes_on:
+            return
+        made = self._call.end(finished=True)
+        if made is not None and last is not None:
+            response = copy(last)
+            response.body = json.dumps(made)
+            yield response
+
+
+def within(models: Any, door: Door, call: Call | None = None) -> Any:
+    """The client's `models`, on the same connections, guarded; the client's own stay as they are."""
+    shell = copy(models)
+    api = models._api_client
+    if isinstance(api, GuardedApi):
+        api = api._edgeward[0]
+    shell._api_client = GuardedApi(api, door, call)
+    return shell
+
+
+class GuardedStream:
+    """A stream of responses; `firewall` is the decision once it has ended, in whatever way."""
+
+    def __init__(self, pieces: Any, call: Call) -> None:
+        self._pieces, self._call = pieces, call
+
+    @property
+    def firewall(self) -> Decision | None:
+        """The decision; None until the stream has ended."""
+        return self._call.firewall
+
+    def __iter__(self) -> GuardedStream:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            return next(self._pieces)
+        except BaseException:
+            self._call.end(finished=False)
+            raise
+
+    def close(self) -> None:
+        """Nobody reads on."""
+        self._pieces.close()
+        self._call.end(finished=False)
+
+
+class AsyncGuardedStream:
+    """A stream of responses; `firewall` is the decision once it has ended, in whatever way."""
+
+    def __init__(self, pieces: Any, call: Call) -> None:
+        self._pieces, self._call = pieces, call
+
+    @property
+    def firewall(self) -> Decision | None:
+        """The decision; None until the stream has ended."""
+        return self._call.firewall
+
+    def __aiter__(self) -> AsyncGuardedStream:
+        return self
+
+    async def __anext__(self) -> Any:
+        try:
+            return await anext(self._pieces)
+        except BaseException:
+            self._call.end(finished=False)
+            raise
+
+    async def aclose(self) -> None:
+        """Nobody reads on."""
+        await self._pieces.aclose()
+        self._call.end(finished=False)
+
+
+def streamed(pieces: Any, call: Call) -> Any:
+    """A stream of the SDK's that tells the decision."""
+    return (AsyncGuardedStream if hasattr(pieces, "__anext__") else GuardedStream)(pieces, call)
+
+
+def resumes(config: Any) -> bool:
+    """Whether the SDK goes on by itself with a reply that is not at its end."""
+    name = "automatic_continuation"
+    if isinstance(config, dict):
+        wanted = config.get(name, config.get("automaticContinuation"))
+    else:
+        wanted = getattr(config, name, None)
+    return wanted is None or bool(wanted)
+
+
