@@ -1,4 +1,4 @@
-"""A local server that speaks OpenAI's chat completions and responses, and Anthropic's messages.
+"""A local server that speaks OpenAI's chat completions and responses, Anthropic's messages, Gemini.
 
 Scripted by a list of replies, one a request; it records what it was sent. Plain and streamed
 answers are made from the same reply: a client that asks for a stream gets events, and arguments
@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from . import messages, responses
+from . import gemini, messages, responses
 
 
 @dataclass(frozen=True)
@@ -147,17 +147,16 @@ def _handler(wire: Wire) -> type[BaseHTTPRequestHandler]:
             headers = {name.lower(): value for name, value in self.headers.items()}
             seen = Seen(self.path, headers, body)
             reply = wire.take(seen)
-            anthropic = self.path.startswith("/v1/messages")
             if isinstance(reply, Drop):
                 self._reset()
             elif isinstance(reply, Fail):
-                self._json(reply.status, _error(reply, anthropic), reply.headers)
+                self._json(reply.status, _error(reply, self.path), reply.headers)
             elif isinstance(reply, Raw):
                 text = reply.body if isinstance(reply.body, str) else json.dumps(reply.body)
                 self._send(200, text.encode(), reply.content_type, {})
             elif isinstance(reply, Events):
                 self._stream([_event(event) for event in reply.events], reply)
-            elif body.get("stream"):
+            elif body.get("stream") or gemini.is_stream(self.path):
                 self._stream(list(_events(reply, seen)), reply)
             else:
                 self._json(200, _body(reply, self.path), {})
@@ -218,6 +217,8 @@ def _body(reply: Say, path: str) -> dict[str, Any]:
         return messages.body(reply)
     if path.startswith("/v1/responses"):
         return responses.body(reply)
+    if gemini.is_ours(path):
+        return gemini.body(reply)
     return _openai_body(reply)
 
 
@@ -226,6 +227,8 @@ def _events(reply: Say, seen: Seen) -> Iterator[str]:
         return map(_event, messages.events(reply))
     if seen.path.startswith("/v1/responses"):
         return map(_event, responses.events(reply))
+    if gemini.is_ours(seen.path):
+        return map(_event, gemini.events(reply))
     return _openai_events(reply, seen.body)
 
 
@@ -236,8 +239,10 @@ def _event(event: Any) -> str:
     return f"{name}data: {json.dumps(event)}\n\n"
 
 
-def _error(reply: Fail, anthropic: bool) -> dict[str, Any]:
-    if anthropic:
+def _error(reply: Fail, path: str) -> dict[str, Any]:
+    if gemini.is_ours(path):
+        return gemini.error(reply.status, reply.message)
+    if path.startswith("/v1/messages"):
         kinds = {400: "invalid_request_error", 401: "authentication_error", 429: "rate_limit_error"}
         kind = kinds.get(reply.status, "api_error")
         return {"type": "error", "error": {"type": kind, "message": reply.message}}

@@ -14,7 +14,8 @@ from typing import Any
 from ...decide import Policy
 from .._exchange import Door
 from .._proxy import GuardedClient, Surface, Target, settled
-from .wire import Call, resumes, streamed, within
+from .streams import streamed
+from .wire import Call, resumes, within
 
 NAME = "FirewallGoogleGenerativeAI"
 
@@ -75,7 +76,8 @@ def _create_chat(target: Target, /, *args: Any, **kwargs: Any) -> Any:
     chat = target.raw(*args, **kwargs)
     chat._modules = within(chat._modules, target.door)
     chat._edgeward_door = target.door
-    chat.__class__ = _chat_class(type(chat))
+    base: Any = type(chat)
+    chat.__class__ = _chat_class(base)
     return chat
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from .parts import camel
@@ -51,7 +52,7 @@ def _put(arguments: dict[str, Any], given: dict[str, Any]) -> bool:
     if not steps or not isinstance(steps[0], str):
         return False
     owner: Any = arguments
-    for step, after in zip(steps, steps[1:], strict=False):
+    for step, after in pairwise(steps):
         inner = _at(owner, step)
         if inner is None:
             inner = [] if isinstance(after, int) else {}

@@ -13,11 +13,11 @@ from collections.abc import AsyncIterator, Iterator
 from copy import copy
 from typing import Any
 
+from .._cut_off import estimated_tokens
 from .._exchange import Door, Exchange, attach, joint
 from .._request import materialised
 from .._wire import Unreadable
 from ..defender import Decision
-from ..openai.chat_stream import estimated_tokens
 from .parts import CONTENT, camel, turns_of
 from .reply import GeminiReply
 
@@ -107,9 +107,7 @@ class GuardedApi:
     ) -> Any:
         """A request, answered whole, asynchronously."""
         one = self._opening(path)
-        response = await _unbound(self, "async_request")(
-            one, http_method, path, body, http_options
-        )
+        response = await _unbound(self, "async_request")(one, http_method, path, body, http_options)
         return one.whole(response)
 
     def request_streamed(
@@ -219,72 +217,13 @@ class _Opening:
 
 
 def within(models: Any, door: Door, call: Call | None = None) -> Any:
-    """The client's `models`, on the same connections, guarded; the client's own stay as they are."""
+    """The client's `models`, on the same connections, guarded; its own stay as they are."""
     shell = copy(models)
     api = models._api_client
     if isinstance(api, GuardedApi):
         api = api._edgeward[0]
     shell._api_client = GuardedApi(api, door, call)
     return shell
-
-
-class GuardedStream:
-    """A stream of responses; `firewall` is the decision once it has ended, in whatever way."""
-
-    def __init__(self, pieces: Any, call: Call) -> None:
-        self._pieces, self._call = pieces, call
-
-    @property
-    def firewall(self) -> Decision | None:
-        """The decision; None until the stream has ended."""
-        return self._call.firewall
-
-    def __iter__(self) -> GuardedStream:
-        return self
-
-    def __next__(self) -> Any:
-        try:
-            return next(self._pieces)
-        except BaseException:
-            self._call.end(finished=False)
-            raise
-
-    def close(self) -> None:
-        """Nobody reads on."""
-        self._pieces.close()
-        self._call.end(finished=False)
-
-
-class AsyncGuardedStream:
-    """A stream of responses; `firewall` is the decision once it has ended, in whatever way."""
-
-    def __init__(self, pieces: Any, call: Call) -> None:
-        self._pieces, self._call = pieces, call
-
-    @property
-    def firewall(self) -> Decision | None:
-        """The decision; None until the stream has ended."""
-        return self._call.firewall
-
-    def __aiter__(self) -> AsyncGuardedStream:
-        return self
-
-    async def __anext__(self) -> Any:
-        try:
-            return await anext(self._pieces)
-        except BaseException:
-            self._call.end(finished=False)
-            raise
-
-    async def aclose(self) -> None:
-        """Nobody reads on."""
-        await self._pieces.aclose()
-        self._call.end(finished=False)
-
-
-def streamed(pieces: Any, call: Call) -> Any:
-    """A stream of the SDK's that tells the decision."""
-    return (AsyncGuardedStream if hasattr(pieces, "__anext__") else GuardedStream)(pieces, call)
 
 
 def resumes(config: Any) -> bool:
@@ -295,5 +234,3 @@ def resumes(config: Any) -> bool:
     else:
         wanted = getattr(config, name, None)
     return wanted is None or bool(wanted)
-
-
