@@ -20,6 +20,7 @@ from langgraph.graph import END as GRAPH_END
 from langgraph.graph import START, StateGraph
 
 from ..guards.decide import Policy
+from ..guards.langchain.model import held
 from ..guards.limits import Spending
 from ..guards.ticket import TicketKey
 from ..guards.vault import Vault
@@ -133,10 +134,12 @@ def _vault(parts: Parts) -> Vault | None:
 def _work(parts: Parts, catalog: ToolCatalog) -> Work:
     """Model and tools behind the two effects a step can ask for."""
     assert parts.model is not None
-    with_tools: Runnable[Any, Any] = parts.model
+    # Whoever listens to a run (token streams, callbacks, tracing) hears what is masked.
+    model = held(parts.model, parts.policy.redactor)
+    with_tools: Runnable[Any, Any] = model
     options: Mapping[str, Any] = {}
     if len(catalog):
-        bound: Any = parts.model.bind_tools(catalog.descriptions)
+        bound: Any = model.bind_tools(catalog.descriptions)
         if isinstance(bound, RunnableBinding) and not (bound.config or bound.config_factories):
             # What the binding would merge on every call, merged once.
             with_tools, options = bound.bound, bound.kwargs
@@ -147,4 +150,4 @@ def _work(parts: Parts, catalog: ToolCatalog) -> Work:
         parts.policy, parts.model, catalog.descriptions, spending=parts.spending, clock=parts.clock
     )
     detectors = parts.policy.results.detectors
-    return Work(parts.model, with_tools, options, runner, budget=budget, detectors=detectors)
+    return Work(model, with_tools, options, runner, budget=budget, detectors=detectors)

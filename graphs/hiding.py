@@ -8,9 +8,9 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.types import Command
 
+from ..guards.langchain.reply import OPAQUE
 from ..guards.vault import Vault, mapped
 from ..guards.veil import ANSWER, SEALED
-from ..nodes._reply import OPAQUE
 
 _NOT_READ = OPAQUE | {"image_url", "url", "source", "file", "audio", "input_audio", "name", "role"}
 """Fields of content blocks that hold no text for the model to read."""

@@ -13,6 +13,7 @@ from typing import Any
 from langchain_core.messages import AIMessage
 
 from ..guards.decide import Policy
+from ..guards.langchain.reply import CALLS, WITHHELD, masked, withheld_in
 from ..guards.ledger import Ledger
 from ..guards.patterns import searchable
 from ..guards.redact import Redactor
@@ -20,12 +21,6 @@ from ..guards.results import answered
 from ..guards.verdict import canonical_json
 from ._base import State
 from ._messages import MessageLog
-
-OPAQUE = frozenset({"id", "signature", "thinking", "data", "encrypted_content", "type"})
-"""Fields of content blocks that only their provider may read or change."""
-
-CALLS = frozenset({"tool_use", "tool_call", "function_call", "invalid_tool_call"})
-"""Content blocks that repeat a proposed call."""
 
 THOUGHTS = frozenset({"text", "thinking", "redacted_thinking", "reasoning"})
 """Content blocks without which there is neither a text nor a call."""
@@ -45,10 +40,14 @@ def sealed(
     ids = [(old.get("id"), new["id"]) for old, new in zip(proposed, kept, strict=True)]
     calls, broken = kept[: len(calls)], kept[len(calls) :]
     withheld: dict[str, list[str]] = {}
+    noted = withheld_in(reply)  # what was masked before the model's words came here
+    for old, new in ids:
+        if told := noted.get(old or ""):
+            withheld[new] = told
     for call in calls:
         _, labels = redactor.secrets(canonical_json(call["args"]))
         if labels:
-            withheld[call["id"]] = sorted(set(labels))
+            withheld[call["id"]] = sorted({*labels, *withheld.get(call["id"], ())})
             call["args"] = redactor.value(call["args"])
     for call in broken:
         for field in ("args", "error"):
@@ -56,6 +55,7 @@ def sealed(
     for call in kept:
         call["name"] = redactor.secrets(call["name"] or "")[0]
     extra = masked(reply.additional_kwargs, redactor)
+    extra.pop(WITHHELD, None)
     if not keep_calls:
         extra = {k: v for k, v in extra.items() if k not in ("tool_calls", "function_call")}
     content = _defused(_content(reply, redactor, ids), policy, state)
@@ -70,17 +70,6 @@ def sealed(
     if not kept and _is_empty(content):
         return None, withheld
     return _plain(reply, changes), withheld
-
-
-def masked(value: Any, redactor: Redactor) -> Any:
-    """A JSON value with the secrets in it masked, except in fields that are not ours to touch."""
-    if isinstance(value, str):
-        return redactor.secrets(value)[0]
-    if isinstance(value, dict):
-        return {k: v if k in OPAQUE else masked(v, redactor) for k, v in value.items()}
-    if isinstance(value, list):
-        return [masked(item, redactor) for item in value]
-    return value
 
 
 def _plain(reply: AIMessage, changes: dict[str, Any]) -> AIMessage:

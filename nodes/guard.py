@@ -32,11 +32,11 @@ from ..guards.verdict import (
     Finding,
     ToolCall,
     Verdict,
-    Word,
     canonical_json,
     fingerprint,
     strictest,
 )
+from ..guards.withheld import with_withheld
 from ._approvals import Answer, Decided, answers_to, approval_of, lasting, question_for
 from ._base import TURN, Here, NodeSpec, Result, State, Step, as_arguments, open_calls
 from ._order import ORDER, gone_on, standing
@@ -141,36 +141,9 @@ def _beside(decided: list[Decided], rule: Order) -> list[Decided]:
 
 def _judge(call: ToolCall, state: State, here: Here, history: History) -> Decided:
     verdict = decide(here.policy, call, history)
-    withheld = (state.get("withheld") or {}).get(call.id)
-    if withheld:
-        verdict = _with_secrets(call, verdict, here, withheld)
+    withheld = (state.get("withheld") or {}).get(call.id) or ()
+    verdict = with_withheld(here.policy, call, verdict, withheld)
     return Decided(_as_it_runs(call, verdict), verdict, history)
-
-
-def _with_secrets(call: ToolCall, verdict: Verdict, here: Here, labels: list[str]) -> Verdict:
-    """The verdict, made stricter by what was masked before the call could be stored."""
-    word: Word = "redact" if _runs_redacted(call, here) else "block"
-    spoke = {f.rule.rpartition(".")[2] for f in verdict.findings}
-    lines = {pattern.name: pattern.where for pattern in here.policy.redactor.patterns}
-    new = tuple(
-        Finding(
-            rule=f"secret_patterns.{label}",
-            word=word,
-            reason=f"a secret ({label}) stands in the arguments",
-            where=lines.get(label) or here.policy.source,
-        )
-        for label in labels
-        if label not in spoke
-    )
-    findings = verdict.findings + new
-    return replace(verdict, word=strictest(findings), findings=findings)
-
-
-def _runs_redacted(call: ToolCall, here: Here) -> bool:
-    """Whether the policy lets this tool run with its secrets masked."""
-    tables = [getattr(check, "redacted", None) for check in here.policy.checks]
-    rows = [row for table in tables if table is not None for row in table.rows(call.name)]
-    return bool(rows) and all(row.word == "redact" for row in rows)
 
 
 def _as_it_runs(call: ToolCall, verdict: Verdict) -> ToolCall:
@@ -231,7 +204,7 @@ def _answered(asked: Decided, answer: Answer, here: Here, history: History) -> D
     _, labels = here.policy.redactor.secrets(canonical_json(call.arguments))
     if labels:  # a person's secret is none the less a secret: the call goes on through the state
         call = replace(call, arguments=here.policy.redactor.value(call.arguments))
-        verdict = _with_secrets(call, verdict, here, sorted(set(labels)))
+        verdict = with_withheld(here.policy, call, verdict, sorted(set(labels)))
     return Decided(_as_it_runs(call, verdict), verdict, history, approval)
 
 

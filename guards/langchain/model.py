@@ -1,0 +1,161 @@
+"""A chat model whose words are masked before any listener gets them (I8, I9).
+
+LangChain hands what a model says to callbacks, token streams and tracing while it is being said.
+So the masking stands below them, in the model itself: `held` makes a copy of a model, of a subclass
+of its class, that masks what `_generate` returns and holds back what `_stream` yields. Name, class,
+settings, bound tools and cache stay what they are.
+"""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakKeyDictionary
+
+from ..redact import Redactor
+from .held_reply import HeldReply
+from .reply import masked_reply
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.outputs import ChatResult
+
+    Model = TypeVar("Model", bound=BaseChatModel)
+
+_REDACTOR = "_edgeward_redactor"
+
+_CLASSES: WeakKeyDictionary[type[Any], type[Any]] = WeakKeyDictionary()
+_LOCK = threading.Lock()
+
+
+def held(model: Model, redactor: Redactor) -> Model:
+    """The model once more: nothing that it says is heard with a secret in it.
+
+    What listeners hear of a call is its masked whole, when the reply is at its end; text comes
+    once it cannot become part of a secret any more. `model` stays as it is.
+    """
+    copy = model.model_copy()
+    object.__setattr__(copy, "__class__", _held_class(type(model)))
+    private = {**(copy.__pydantic_private__ or {}), _REDACTOR: redactor}
+    object.__setattr__(copy, "__pydantic_private__", private)
+    return copy
+
+
+def _held_class(kind: Any) -> type[Any]:
+    with _LOCK:
+        if _REDACTOR in kind.__private_attributes__:
+            return kind  # type: ignore[no-any-return]
+        made = _CLASSES.get(kind)
+        if made is None:
+            made = _CLASSES[kind] = _made(kind)
+        return made
+
+
+def _made(kind: Any) -> type[Any]:
+    """The subclass. It has a method of its own for each that `kind` has: where LangChain's base
+    falls back from one to the other, it falls back to one of these."""
+    from langchain_core.language_models import BaseChatModel
+    from pydantic import PrivateAttr
+
+    body: dict[str, Any] = {
+        "__module__": kind.__module__,
+        "__qualname__": kind.__qualname__,
+        "__doc__": kind.__doc__,
+        "_get_llm_string": _key_of_its_own(kind),
+        _REDACTOR: PrivateAttr(default=None),
+    }
+    for name, made in _WRAPPED.items():
+        if getattr(kind, name) is not getattr(BaseChatModel, name):
+            body[name] = made(kind)
+    for name in ("_stream_chat_model_events", "_astream_chat_model_events"):
+        if getattr(kind, name, None) is not None:
+            body[name] = None  # events are then made of what `_stream` yields
+    held_class: type[Any] = type(kind)(kind.__name__, (kind,), body)
+    return held_class
+
+
+def _key_of_its_own(kind: Any) -> Any:
+    def _get_llm_string(self: Any, stop: Any = None, **kwargs: Any) -> str:
+        """What the model itself put into a cache was not masked."""
+        return f"{kind._get_llm_string(self, stop=stop, **kwargs)}---edgeward"
+
+    return _get_llm_string
+
+
+def _generate(kind: Any) -> Any:
+    unheard = _unheard(kind._generate)
+
+    def _generate(
+        self: Any, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
+    ) -> Any:
+        return _masked(kind._generate(self, messages, stop, **unheard, **kwargs), self)
+
+    return _generate
+
+
+def _agenerate(kind: Any) -> Any:
+    unheard = _unheard(kind._agenerate)
+
+    async def _agenerate(
+        self: Any, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
+    ) -> Any:
+        return _masked(await kind._agenerate(self, messages, stop, **unheard, **kwargs), self)
+
+    return _agenerate
+
+
+def _stream(kind: Any) -> Any:
+    unheard = _unheard(kind._stream)
+
+    def _stream(
+        self: Any, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
+    ) -> Iterator[Any]:
+        reply = HeldReply(getattr(self, _REDACTOR))
+        for chunk in kind._stream(self, messages, stop, **unheard, **kwargs):
+            yield from reply.feed(chunk)
+        yield from reply.close()
+
+    return _stream
+
+
+def _astream(kind: Any) -> Any:
+    unheard = _unheard(kind._astream)
+
+    async def _astream(
+        self: Any, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
+    ) -> AsyncIterator[Any]:
+        reply = HeldReply(getattr(self, _REDACTOR))
+        async with aclosing(kind._astream(self, messages, stop, **unheard, **kwargs)) as chunks:
+            async for chunk in chunks:
+                for piece in reply.feed(chunk):
+                    yield piece
+        for piece in reply.close():
+            yield piece
+
+    return _astream
+
+
+_WRAPPED = {
+    "_generate": _generate,
+    "_agenerate": _agenerate,
+    "_stream": _stream,
+    "_astream": _astream,
+}
+
+
+def _unheard(method: Any) -> dict[str, None]:
+    """The model's own method must not tell anybody of what is not masked yet."""
+    return {"run_manager": None} if "run_manager" in inspect.signature(method).parameters else {}
+
+
+def _masked(result: ChatResult, model: Any) -> ChatResult:
+    redactor: Redactor = getattr(model, _REDACTOR)
+    for generation in result.generations:
+        message = masked_reply(generation.message, redactor)  # type: ignore[type-var]
+        if message is not generation.message:
+            generation.message = message
+            generation.text = redactor.secrets(generation.text)[0]
+    return result

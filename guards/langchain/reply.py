@@ -1,0 +1,142 @@
+"""A model's reply without its secrets: in its text, in the calls it proposes, in what comes beside.
+
+What was masked in a call's arguments is noted in the message, by call id, so that the call is
+judged by it. The note holds labels and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import BaseModel
+
+from ..arguments import parse_arguments
+from ..redact import Redactor
+from ..verdict import canonical_json
+
+if TYPE_CHECKING:
+    from langchain_core.messages import AIMessage
+
+    Reply = TypeVar("Reply", bound=AIMessage)
+
+OPAQUE = frozenset({"id", "signature", "thinking", "data", "encrypted_content", "type"})
+"""Fields of content blocks that only their provider may read or change."""
+
+CALLS = frozenset({"tool_use", "tool_call", "function_call", "invalid_tool_call"})
+"""Content blocks that repeat a proposed call."""
+
+WITHHELD = "edgeward_withheld"
+"""The additional field of a message that says what was masked in its calls, by call id."""
+
+Withheld = dict[str, list[str]]
+
+
+def masked(value: Any, redactor: Redactor) -> Any:
+    """A JSON value with the secrets in it masked, except in fields that are not ours to touch."""
+    if isinstance(value, str):
+        return redactor.secrets(value)[0]
+    if isinstance(value, dict):
+        return {k: v if k in OPAQUE else masked(v, redactor) for k, v in value.items()}
+    if isinstance(value, list):
+        return [masked(item, redactor) for item in value]
+    return value
+
+
+def masked_reply(reply: Reply, redactor: Redactor) -> Reply:
+    """The whole reply without secrets; the same object where it has none."""
+    withheld = withheld_in(reply)
+    calls = [masked_call(call, redactor, withheld) for call in reply.tool_calls]
+    broken = [masked_call(call, redactor, withheld) for call in reply.invalid_tool_calls]
+    extra = masked_fields(reply.additional_kwargs, redactor)
+    changes = {
+        "content": _content(reply.content, redactor),
+        "tool_calls": calls,
+        "invalid_tool_calls": broken,
+        "additional_kwargs": {**extra, WITHHELD: withheld} if withheld else extra,
+    }
+    changes = {name: new for name, new in changes.items() if new != getattr(reply, name)}
+    return reply.model_copy(update=changes) if changes else reply
+
+
+def masked_call(call: Any, redactor: Redactor, withheld: Withheld) -> Any:
+    """A proposed call with its secrets masked; the labels are added to `withheld`."""
+    args = call.get("args")
+    found = _labels(args, redactor)
+    if found:
+        note(withheld, call.get("id"), found)
+    shown = masked_json(args, redactor)[0] if isinstance(args, str) else redactor.value(args)
+    new = {**call, "args": shown, "name": redactor.secrets(call["name"] or "")[0]}
+    if isinstance(call.get("error"), str):
+        new["error"] = redactor.secrets(call["error"])[0]
+    return new
+
+
+def note(withheld: Withheld, call_id: str | None, labels: Iterable[str]) -> None:
+    """Add the labels to what is noted under this call's id."""
+    withheld[call_id or ""] = sorted({*withheld.get(call_id or "", ()), *labels})
+
+
+def withheld_in(message: Any) -> Withheld:
+    """What was masked in the arguments of a message's calls, by call id."""
+    noted = getattr(message, "additional_kwargs", {}).get(WITHHELD)
+    if not isinstance(noted, Mapping):
+        return {}
+    return {str(call_id): [*map(str, labels)] for call_id, labels in noted.items()}
+
+
+def masked_fields(fields: Mapping[str, Any], redactor: Redactor) -> dict[str, Any]:
+    """A message's additional fields; an object that was parsed from a secret is left out."""
+    out = {}
+    for name, value in fields.items():
+        if isinstance(value, BaseModel):
+            data = value.model_dump(mode="json")
+            if redactor.value(data) != data:
+                continue
+        out[name] = masked(value, redactor)
+    return out
+
+
+def masked_json(text: str, redactor: Redactor) -> tuple[str, tuple[str, ...]]:
+    """Arguments as a model wrote them, with secrets masked also behind JSON's escapes."""
+    shown, labels = redactor.secrets(text)
+    arguments, _ = parse_arguments(text)
+    if arguments is None:
+        return shown, labels
+    new = redactor.value(arguments)
+    if not labels and new == arguments:
+        return text, ()
+    return json.dumps(new, ensure_ascii=False), labels or _labels(arguments, redactor)
+
+
+def _labels(args: Any, redactor: Redactor) -> tuple[str, ...]:
+    if isinstance(args, str):
+        return masked_json(args, redactor)[1]
+    try:
+        text = canonical_json(args)
+    except (TypeError, ValueError, RecursionError):
+        text = str(args)
+    labels = redactor.secrets(text)[1]
+    return labels or (("secret",) if redactor.value(args) != args else ())
+
+
+def masked_block(block: Any, redactor: Redactor) -> Any:
+    """A block of content without secrets; what repeats a call is masked as the call is."""
+    if not isinstance(block, dict) or block.get("type") not in CALLS:
+        return masked(block, redactor)
+    new = redactor.value(block)
+    for field in _ARGUMENTS:
+        if isinstance(block.get(field), str):
+            new[field] = masked_json(block[field], redactor)[0]
+    return new
+
+
+_ARGUMENTS = ("partial_json", "input", "arguments", "args")
+"""Fields of a block in which the arguments of a call stand as a text."""
+
+
+def _content(content: Any, redactor: Redactor) -> Any:
+    if isinstance(content, str):
+        return redactor.secrets(content)[0]
+    return [masked_block(block, redactor) for block in content]

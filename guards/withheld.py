@@ -1,0 +1,43 @@
+"""What was masked in a call's arguments before anybody could judge it: it is judged all the same.
+
+A proposed call may be stored, or shown to a listener, as soon as the model has written it. So its
+secrets are masked at once, and their labels noted; the verdict is then that of the whole call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from .decide import Policy
+from .verdict import Finding, ToolCall, Verdict, Word, strictest
+
+
+def with_withheld(
+    policy: Policy, call: ToolCall, verdict: Verdict, labels: Sequence[str]
+) -> Verdict:
+    """The verdict on the masked `call`, made as strict as what was masked (`labels`) asks for."""
+    if not labels:
+        return verdict
+    word: Word = "redact" if _runs_redacted(policy, call) else "block"
+    spoke = {f.rule.rpartition(".")[2] for f in verdict.findings}
+    lines = {pattern.name: pattern.where for pattern in policy.redactor.patterns}
+    new = tuple(
+        Finding(
+            rule=f"secret_patterns.{label}",
+            word=word,
+            reason=f"a secret ({label}) stands in the arguments",
+            where=lines.get(label) or policy.source,
+        )
+        for label in labels
+        if label not in spoke
+    )
+    findings = verdict.findings + new
+    return replace(verdict, word=strictest(findings), findings=findings)
+
+
+def _runs_redacted(policy: Policy, call: ToolCall) -> bool:
+    """Whether the policy lets this tool run with its secrets masked."""
+    tables = [getattr(check, "redacted", None) for check in policy.checks]
+    rows = [row for table in tables if table is not None for row in table.rows(call.name)]
+    return bool(rows) and all(row.word == "redact" for row in rows)
