@@ -117,8 +117,10 @@ class Requirement:
         return True
 
     def _one_holds(self, text: str, facts: Facts) -> bool:
-        for word in self.words:  # noqa: SIM110 - this runs for every argument: a plain loop
-            if facts.holds(word, text):
+        for word in self.words:
+            if facts.holds(word, text) and not (
+                facts.encoded and word == "clean" and _stained(text, facts)
+            ):
                 return True
         return False
 
@@ -286,6 +288,11 @@ def _every_view(text: str) -> Iterator[str]:
         yield from seen.texts
         if seen.bound:
             yield "\0"
+
+
+def _stained(text: str, facts: Facts) -> bool:
+    """Whether a decoded view of a text is not clean, though the text is."""
+    return not all(facts.holds("clean", view) for view in _every_view(text))
 
 
 def _listed(value: str | list[str]) -> list[str]:

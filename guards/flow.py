@@ -49,6 +49,8 @@ class Facts:
     about: tuple[frozenset[str], ...] = ()
     """What the call and the argument speak of."""
     caller: Caller = NOBODY
+    encoded: bool = True
+    """Whether something in the call may be encoded."""
 
     def holds(self, word: str, value: str) -> bool:
         """Whether the condition `word` holds for the value."""

@@ -9,21 +9,35 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from .folding import folded
+from .hosts import DOTS
+
 _TELLS = re.compile(
-    r"[0-9./@\\\x80-\U0010FFFF](?:(?<=[/@\\\x80-\U0010FFFF])|(?<=\.)\w|(?<=[0-9])\d\d)"
+    r"[0-9./@\\\x80-\U0010FFFF](?:(?<=[/@\\\x80-\U0010FFFF])|(?<=\.)\w|(?<=[0-9])(?:\d\d|[A-Za-z0-9]{25}))"
 )
-"""In ASCII text three digits, a full stop inside a word, / or @: without, it points nowhere."""
+"""In ASCII text three digits, a full stop inside a word, / or @: without, it points nowhere. Also
+a digit with which a long word goes on: an address of a crypto-currency."""
 _DOTTED = re.compile(r"\.\w")
-_DIGITS = re.compile(r"\d{3}")
+_DIGITS = re.compile(r"\d(?:\d\d|[A-Za-z0-9]{25})")
 _TO_SPACE = str.maketrans(
     dict.fromkeys("\t\r\n\v\f\"'`<>()[]{},;|*\u2018\u2019\u201c\u201d\u00ab\u00bb", " ")
 )
-_HOST = re.compile(r"(?:[^\W_](?:[\w-]*[^\W_])?\.)+([a-z]{2,24}|xn--[a-z0-9-]+)(?::\d{1,5})?")
+_HOST = re.compile(r"(?:[^\W_](?:[\w-]*[^\W_])?\.)+([^\W\d_]{2,24}|xn--[a-z0-9-]+)(?::\d{1,5})?")
+_LOCAL = re.compile(r"localhost(?::\d{1,5})?")
+_SCHEME = re.compile(r"(?:https?|ftp|wss?):(?=[^\d/\\]|[/\\]|\d+\.)[/\\]*")
+"""`http:evil.test` is a link to a browser; `http:400` is prose."""
+_ASSIGNED = re.compile(r"[a-z]{1,20}=(?=.{4})", re.IGNORECASE)
+"""`href=//evil.test`"""
+_WALLET = re.compile(
+    r"(?<![A-Za-z0-9])(?:0x[0-9A-Fa-f]{40}|bc1[a-z0-9]{25,60}"
+    r"|[13](?=[a-z0-9]*[A-Z])(?=[A-Z0-9]*[a-z])[1-9A-HJ-NP-Za-km-z]{25,34})(?![A-Za-z0-9])"
+)
 _ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?")
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){10,30}(?![A-Za-z0-9])")
 _ACCOUNT = re.compile(
     r"(?<![\w.-])(?:\d{9,34}|\d{4}(?:[ -]\d{4}){2,7}|\d{3,6}(?:-\d{3,6}){2,5}"
-    r"|\+\d{1,4}(?:[ -]?\d{2,6}){2,5})(?!\w)"
+    r"|\+\d{1,4}(?:[ -]?\(?\d{2,6}\)?){2,5}"
+    r"|\(?0\d{2,5}\)?[ /-]{1,2}\d{3,9}(?:[ -]\d{2,6}){0,3})(?!\w)"
 )
 _HIDDEN_DOT = re.compile(r"[\[( ](?:\.|dot)[\]) ]", re.IGNORECASE)
 _SPELT_OUT = re.compile(
@@ -41,13 +55,18 @@ TOP_LABELS = frozenset(
     jp kr in br mx ar za il tr ua by su ws tv cc id sg hk tw vn th my ph ng ke eg sa ae ir pk
     web cloud tech store shop blog live club page pro space website host press agency email
     network digital example test invalid local onion click icu fun vip work world news media
-    solutions services systems group zone today life""".split()  # noqa: SIM905 - reads better
+    solutions services systems group zone today life
+    рф рус укр бел бг срб мкд қаз сайт онлайн орг дети москва ею ευ ελ გე հայ 中国 中國 香港 台湾
+    台灣 新加坡 公司 网络 在线 网址 网站 한국 भारत ไทย ישראל امارات السعودية مصر ایران شبكة
+    موقع""".split()  # noqa: SIM905 - reads better
 )
 """Last labels that make a word with dots a host; those that are also file endings are left out."""
 
 
 def identifiers(text: str) -> Iterator[str]:
-    """What points somewhere in `text`, in order, as it stands there."""
+    """What points somewhere in `text`, in order; as it stands there, but for disguised letters."""
+    if not text.isascii():
+        text = DOTS.sub(".", folded(text))
     hidden = _HIDDEN_DOT.search(text) is not None
     if not hidden and _TELLS.search(text) is None:
         return
@@ -61,6 +80,8 @@ def identifiers(text: str) -> Iterator[str]:
         return
     for raw in text.translate(_TO_SPACE).split():
         word = raw.strip(".:!?\u2026")
+        if "=" in word:
+            word = _ASSIGNED.sub("", word, count=1)
         if len(word) > 3 and points(word.casefold()):
             yield word
 
@@ -74,6 +95,8 @@ def _numbers(text: str) -> Iterator[str]:
     for match in _ACCOUNT.finditer(text):
         if match.start() >= seen:
             yield match[0]
+    for match in _WALLET.finditer(text):
+        yield match[0]
 
 
 def points(word: str) -> bool:
@@ -82,7 +105,12 @@ def points(word: str) -> bool:
         return True
     if word.isalnum():
         return False
+    scheme = _SCHEME.match(word)
+    if scheme is not None or word[:2] == "//":
+        word = word[scheme.end() :] if scheme is not None else word.lstrip("/")
     head, slash, _ = word.partition("/")
+    if head[:9] == "localhost" and _LOCAL.fullmatch(head):
+        return bool(slash) or ":" in head
     host = _HOST.fullmatch(head) or _ADDRESS.fullmatch(head)
     if host is not None and (slash or head[0].isdecimal() or host[1] in TOP_LABELS):
         return not (slash and head.replace(".", "").isdecimal() and head.count(".") < 3)

@@ -193,7 +193,8 @@ class Tools:
     def _ways(self, row: Row, call: Examined, history: History) -> Iterable[Finding]:
         """Nothing where one way holds; else what is wrong with the one that comes closest."""
         about = (subjects(call.name),)
-        facts = Facts(history.ledger, self.me, about=about, caller=history.caller)
+        encoded = bool(call.views)
+        facts = Facts(history.ledger, self.me, about=about, caller=history.caller, encoded=encoded)
         closest: list[Finding] = []
         for conditions, otherwise in row.ways:
             found = [
