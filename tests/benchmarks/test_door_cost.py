@@ -135,6 +135,96 @@ def test_a_request_to_openai() -> None:
     print(f"\nopenai SDK {without:.1f} us, guarded {with_door:.1f} us: + {with_door - without:.1f}")
 
 
+ASKED: dict[str, Any] = {
+    "model": "m",
+    "max_tokens": 99,
+    "system": PROSE * 4,
+    "messages": [
+        {"role": "user", "content": PROSE * 4},
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "tool_use", "id": "t0", "name": "search", "input": json.loads(ARGUMENTS)}
+            ],
+        },
+        {
+            "role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": "t0", "content": PROSE * 14}],
+        },
+    ],
+}
+"""The same conversation, as Anthropic's API has it."""
+
+
+def test_a_request_to_anthropic() -> None:
+    """The same through Anthropic's SDK, with and without the door."""
+    httpx2 = pytest.importorskip("httpx2")
+    anthropic = pytest.importorskip("anthropic")
+    from edgeward.clients import FirewallAnthropic
+
+    call = {"type": "tool_use", "id": "t1", "name": "read_doc", "input": json.loads(ARGUMENTS)}
+    body = {
+        "id": "m1",
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "content": [{"type": "text", "text": PROSE}, call],
+        "stop_reason": "tool_use",
+        "usage": {"input_tokens": 9, "output_tokens": 9},
+    }
+    transport = httpx2.MockTransport(lambda request: httpx2.Response(200, json=body))
+
+    def made() -> Any:
+        http = httpx2.Client(transport=transport)
+        return anthropic.Anthropic(api_key="k", base_url="http://here", http_client=http)
+
+    unlimited = {**POLICY, "token_budget_per_session": 10**9}
+    plain, guarded = made(), FirewallAnthropic(made(), unlimited)
+
+    def asked(client: Any) -> Callable[[], object]:
+        return lambda: client.messages.create(**ASKED)
+
+    without, with_door = cost_us(asked(plain), times=40), cost_us(asked(guarded), times=40)
+    print(f"\nanthropic SDK {without:.1f} us, guarded {with_door:.1f}: + {with_door - without:.1f}")
+
+
+def test_a_token_streamed_from_anthropic() -> None:
+    """From the bytes of an event to those that go out, beside what the SDK takes to read one."""
+    anthropic = pytest.importorskip("anthropic")
+    from edgeward.guards.clients._wire import _Pipe
+    from edgeward.guards.clients.anthropic.client import AnthropicDoor
+
+    door = AnthropicDoor(load_policy(POLICY))
+
+    def framed(data: dict[str, Any]) -> bytes:
+        return f"event: {data['type']}\ndata: {json.dumps(data)}\n\n".encode()
+
+    def token(text: str) -> dict[str, Any]:
+        delta = {"type": "text_delta", "text": text}
+        return {"type": "content_block_delta", "index": 0, "delta": delta}
+
+    block = {"type": "text", "text": ""}
+    begun = {"type": "content_block_start", "index": 0, "content_block": block}
+    found = {}
+    for length in (1_000, 10_000):
+        whole = (PROSE * (4 * length // len(PROSE) + 1))[: 4 * length]
+        frames = [framed(token(whole[at : at + 4])) for at in range(0, len(whole), 4)]
+
+        def streamed(frames: list[bytes] = frames) -> None:
+            pipe = _Pipe(door.opening("post", "/v1/messages", {**ASKED, "stream": True}))
+            pipe.feed(framed(begun))
+            for frame in frames:
+                pipe.feed(frame)
+
+        found[length] = cost_us(streamed, times=1, rounds=7) / length
+    kind = anthropic.types.RawMessageStreamEvent
+    with anthropic.Anthropic(api_key="k") as sdk:
+        data = token("word")
+        own = cost_us(lambda: sdk._process_response_data(data=data, cast_to=kind, response=None))
+    each = ", ".join(f"{us:.2f} us of {n}" for n, us in found.items())
+    print(f"\nanthropic token: {each}; the SDK itself reads one in {own:.1f} us")
+
+
 def test_a_request_with_agent_defender(tmp_path: Path) -> None:
     """The same on objects that are no SDK's: with those it fails."""
     defender = pytest.importorskip("agent_defender")

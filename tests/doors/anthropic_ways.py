@@ -277,6 +277,20 @@ async def helper_async(wire: Wire, policy: Any) -> Got:
     return got
 
 
+async def runner(wire: Wire, policy: Any) -> Got:
+    """The first message of a tool runner."""
+    client = sync_client(wire, policy)
+    return of_message(next(iter(client.beta.messages.tool_runner(**ASKED, tools=[]))))
+
+
+async def runner_async(wire: Wire, policy: Any) -> Got:
+    """The same, async."""
+    client = async_client(wire, policy)
+    async for message in client.beta.messages.tool_runner(**ASKED, tools=[]):
+        return of_message(message)
+    raise AssertionError("no message")
+
+
 WHOLE: list[Way] = [
     create,
     create_async,
@@ -291,6 +305,8 @@ WHOLE: list[Way] = [
     streaming_response_async,
     copied,
     copied_async,
+    runner,
+    runner_async,
 ]
 STREAMED: list[Way] = [
     stream,

@@ -34,6 +34,7 @@ from edgeward.guards.conversation import Conversations, ModelTurn, Proposed, Too
 from edgeward.guards.python_values import as_call
 from tests.wire.server import Call, Say, Wire
 
+from . import anthropic_ways as anthropic
 from . import openai_ways as openai
 from .corpus import CALLS, AnyTool, policy_of
 
@@ -252,6 +253,38 @@ def _openai(*found: openai.Way) -> tuple[Way, ...]:
     return tuple(_openai_way(way) for way in found)
 
 
+def _anthropic_way(way: anthropic.Way) -> Way:
+    async def asked(case: Case, wire: Wire) -> bool:
+        wire.script(Say(calls=[Call(case.name, case.arguments, "t1")]))
+        before = dict(anthropic.ASKED)
+        if case.history:
+            anthropic.ASKED["messages"] = _anthropic_history(case)
+        try:
+            return bool((await way(wire, case.policy)).calls)
+        finally:
+            anthropic.ASKED.update(before)
+
+    return asked
+
+
+def _anthropic_history(case: Case) -> list[Any]:
+    """What went before, as messages with blocks."""
+    messages: list[Any] = []
+    for number, event in enumerate(case.history):
+        if "user" in event:
+            messages.append({"role": "user", "content": event["user"]})
+            continue
+        call = {"id": f"h{number}", "name": event["tool"], "input": event["arguments"]}
+        messages.append({"role": "assistant", "content": [{"type": "tool_use", **call}]})
+        answer = {"tool_use_id": call["id"], "content": event["result"]}
+        messages.append({"role": "user", "content": [{"type": "tool_result", **answer}]})
+    return messages
+
+
+def _anthropic(*found: anthropic.Way) -> tuple[Way, ...]:
+    return tuple(_anthropic_way(way) for way in found)
+
+
 def _is_call(case: Case) -> bool:
     return case.parsed is not None
 
@@ -347,6 +380,67 @@ if not openai.OLD:
             stream=_openai(openai.respond_helper, openai.respond_helper_async),
         ),
     ]
+
+ROWS += [
+    Row(
+        "FirewallAnthropic",
+        "`messages.create`",
+        _anthropic(anthropic.create),
+        _anthropic(anthropic.create_async),
+        _anthropic(anthropic.stream, anthropic.stream_async),
+        _is_call,  # where it is not streamed, the provider has parsed the arguments
+    ),
+    Row(
+        "FirewallAnthropic",
+        "`messages.parse`",
+        _anthropic(anthropic.parse),
+        _anthropic(anthropic.parse_async),
+        fits=_is_call,
+    ),
+    Row(
+        "FirewallAnthropic",
+        "`messages.stream`",
+        stream=_anthropic(anthropic.helper, anthropic.helper_text, anthropic.helper_async),
+    ),
+    Row(
+        "FirewallAnthropic",
+        "`beta.messages.create`",
+        _anthropic(anthropic.create_beta),
+        _anthropic(anthropic.create_beta_async),
+        _anthropic(anthropic.stream_async),
+        _is_call,
+    ),
+    Row(
+        "FirewallAnthropic",
+        "`beta.messages.tool_runner`",
+        _anthropic(anthropic.runner),
+        _anthropic(anthropic.runner_async),
+        fits=_is_call,
+    ),
+    Row(
+        "FirewallAnthropic",
+        "`….with_raw_response`",
+        _anthropic(anthropic.raw, anthropic.raw_body),
+        _anthropic(anthropic.raw_async),
+        _anthropic(anthropic.raw_stream),
+        _is_call,
+    ),
+    Row(
+        "FirewallAnthropic",
+        "`….with_streaming_response`",
+        _anthropic(anthropic.streaming_response),
+        _anthropic(anthropic.streaming_response_async),
+        _anthropic(anthropic.streaming_response_stream),
+        _is_call,
+    ),
+    Row(
+        "FirewallAnthropic",
+        "`with_options`, `copy`, `with_middleware`",
+        _anthropic(anthropic.copied),
+        _anthropic(anthropic.copied_async),
+        fits=_is_call,
+    ),
+]
 
 
 def as_markdown() -> str:
