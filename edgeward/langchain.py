@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from typing_extensions import NotRequired
 
 from .extras import MissingExtra
 from .guards.firewall import Firewall, PolicyViolationError
@@ -18,7 +20,7 @@ from .guards.langchain.tools import guarded_copy
 from .policies.schema import PolicySource, load_policy
 
 if TYPE_CHECKING:
-    from langchain.agents.middleware import AgentMiddleware
+    from langchain.agents.middleware import AgentMiddleware, AgentState
     from langchain_core.callbacks import BaseCallbackHandler
     from langchain_core.tools import BaseTool
 
@@ -52,6 +54,21 @@ def _stand_in(error: ImportError) -> type[Any]:
 if not TYPE_CHECKING:
     BaseCallbackHandler = _base("langchain_core.callbacks", "BaseCallbackHandler")
     AgentMiddleware = _base("langchain.agents.middleware", "AgentMiddleware")
+    AgentState = _base("langchain.agents.middleware", "AgentState")
+
+
+def _private() -> Any:
+    """What keeps a key of an agent's state out of its input and its output."""
+    try:
+        return import_module("langchain.agents.middleware.types").PrivateStateAttr
+    except ImportError:
+        return None
+
+
+class FirewallState(AgentState):
+    """What the middleware keeps in an agent's thread: the tokens that its model has used."""
+
+    edgeward_spent: NotRequired[Annotated[dict[str, Any], _private()]]
 
 
 class FirewallCallbackHandler(CallbackHooks, BaseCallbackHandler):
@@ -87,17 +104,23 @@ class FirewallMiddleware(MiddlewareHooks, AgentMiddleware):
     the run with LangGraph's interrupt (the agent needs a checkpointer); resume with a decision of
     LangChain's (`{"type": "approve"}`, `edit`, `reject`) or by the call's id
     (`{call_id: {"decision": "approve"}}`). An edited call is judged again. Secrets are masked in
-    what the model is shown, in what it says, and in what tools give back.
+    what the model is shown, in what tools give back, and in what the model says: in its text, in a
+    structured response, in the calls it proposes (a call is judged by what was masked in it), and
+    in all of these while they stream (`stream_mode="messages"`, `astream_events`, callbacks): text
+    comes once it can be no part of a secret any more, a call when it is whole.
 
     It must be the last in the list that wraps tool calls; a later one could change a call that was
     decided, so a call that would pass through one raises RuntimeError. An earlier middleware can
-    still call `request.tool` itself, past everything that follows: use what you trust. Not seen:
-    tools that a provider runs on its side, token streams before the message is whole, a structured
-    response, and a secret in a proposed call's arguments, which stays in the thread's state.
+    still call `request.tool` itself, past everything that follows: use what you trust. A later one
+    that puts another model into the request has that model heard before it is masked. Not seen:
+    tools that a provider runs on its side, models that other middleware calls for itself (a
+    summary's, say: neither its tokens nor its words), and what `on_tool_end` hears of a tool.
 
     Raises:
         ConfigError: the policy cannot be loaded. MissingExtra: langchain is not installed.
     """
+
+    state_schema = FirewallState
 
     def __init__(self, policy: PolicySource = None) -> None:
         super().__init__(load_policy(policy))

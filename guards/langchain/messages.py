@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..redact import Redactor
 from ..results import asked, screen
+from .reply import masked_reply
 
 if TYPE_CHECKING:
     from langchain.agents.middleware.types import ModelRequest, ModelResponse
@@ -35,11 +36,13 @@ def masked_input(request: ModelRequest[Any], redactor: Redactor) -> ModelRequest
 
 
 def masked_output(response: ModelResponse[Any], redactor: Redactor) -> ModelResponse[Any]:
-    """The response with the secrets in its text masked.
-
-    Arguments of calls stay: the guard has yet to see them.
-    """
-    result = [_masked(m, redactor, calls=False) for m in response.result]
+    """The response with its secrets masked; what stood in a call's arguments is noted there."""
+    result = [
+        masked_reply(m, redactor)  # type: ignore[type-var]
+        if m.type == "ai"
+        else _masked(m, redactor, calls=False)
+        for m in response.result
+    ]
     return dataclasses.replace(response, result=result)
 
 

@@ -13,13 +13,20 @@ from ..firewall import masked_call
 from ..ledger import History
 from ..python_values import as_call
 from ..verdict import ToolCall, Verdict
+from ..withheld import with_withheld
 from .approval import Answer, ask
 from .messages import masked_input, masked_output, seen_result
-from .session import history_of
+from .model import held
+from .session import SPENT, history_of, spent_after, withheld_of
 from .tools import canonical_call
 
 if TYPE_CHECKING:
-    from langchain.agents.middleware.types import ModelRequest, ModelResponse, ToolCallRequest
+    from langchain.agents.middleware.types import (
+        ExtendedModelResponse,
+        ModelRequest,
+        ModelResponse,
+        ToolCallRequest,
+    )
     from langchain_core.messages import ToolMessage
     from langgraph.types import Command
 
@@ -67,19 +74,33 @@ class MiddlewareHooks:
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
-    ) -> ModelResponse[Any]:
-        """Show the model no secret, and let none out of what it writes."""
-        redactor = self.policy.redactor
-        return masked_output(handler(masked_input(request, redactor)), redactor)
+    ) -> ExtendedModelResponse[Any]:
+        """Show the model no secret, and let none out of what it writes, also while it streams."""
+        return self._said(request, handler(self._shown(request)))
 
     async def awrap_model_call(
         self,
         request: ModelRequest[Any],
         handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
-    ) -> ModelResponse[Any]:
+    ) -> ExtendedModelResponse[Any]:
         """The same, for runs that are async."""
-        redactor = self.policy.redactor
-        return masked_output(await handler(masked_input(request, redactor)), redactor)
+        return self._said(request, await handler(self._shown(request)))
+
+    def _shown(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        """The request as the model may see it, to a model that listeners hear no secret from."""
+        shown = masked_input(request, self.policy.redactor)
+        return shown.override(model=held(shown.model, self.policy.redactor))
+
+    def _said(
+        self, request: ModelRequest[Any], response: ModelResponse[Any]
+    ) -> ExtendedModelResponse[Any]:
+        """The response without secrets, and what the thread has used with it."""
+        from langchain.agents.middleware.types import ExtendedModelResponse
+        from langgraph.types import Command
+
+        said = masked_output(response, self.policy.redactor)
+        spent = spent_after(request.state, said.result)
+        return ExtendedModelResponse(said, Command(update={SPENT: spent}))
 
     def _decided(self, request: ToolCallRequest) -> ToolCall | ToolMessage:
         """The call as it may run, or the message that answers it in its place."""
@@ -88,6 +109,7 @@ class MiddlewareHooks:
         call = canonical_call(request.tool, call)
         history = history_of(request, self._conversations)
         verdict = decide(self.policy, call, history)
+        verdict = with_withheld(self.policy, call, verdict, withheld_of(request))
         if verdict.word == "ask":
             return self._asked(request, call, verdict, history)
         if verdict.word == "block":

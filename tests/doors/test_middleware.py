@@ -9,8 +9,15 @@ from typing import Annotated, Any
 
 import pytest
 from langchain.agents import create_agent
-from langchain.agents.middleware import AgentMiddleware, ToolRetryMiddleware, hook_config
+from langchain.agents.middleware import (
+    AgentMiddleware,
+    SummarizationMiddleware,
+    ToolRetryMiddleware,
+    hook_config,
+)
+from langchain.agents.structured_output import ProviderStrategy, ToolStrategy
 from langchain.tools import ToolRuntime
+from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import InjectedToolCallId, tool
 from langgraph.checkpoint.memory import InMemorySaver
@@ -18,7 +25,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command, Send
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from edgeward import FirewallMiddleware, ScriptedModel, load_policy
 from edgeward.guards.conversation import Conversations
@@ -613,3 +620,101 @@ def test_limits_are_held_to_what_the_messages_say() -> None:
             history = history_of(request, Conversations(policy))
             found.append(decide(policy, ToolCall(call["name"]), history).word)
         assert found == words
+
+
+def leaks(*, then: str = "Done.") -> tuple[Any, Any]:
+    """A call with a key in it, and what is said after it; no listener is told of the script."""
+    return (lambda _: calls(("search", {"text": f"key {KEY}"}))), (lambda _: then)
+
+
+@pytest.mark.parametrize(("word", "runs"), [("allow", []), ("redact", [(f"key {MASK}", 1)])])
+@ways
+async def test_a_secret_in_a_call_is_in_no_state(way: str, word: str, runs: list[Any]) -> None:
+    """It is masked where the call is proposed, and the call is judged by it none the less."""
+    spy, saver = Spy("search"), InMemorySaver()
+    policy = {"version": 2, "tools": {"search": word}}
+    runner = agent(policy, [spy], *leaks(), checkpointer=saver)
+    state = await run(runner, way, ASKED, THREAD)
+    assert spy.runs == runs
+    assert [m.status for m in answers(state)] == ["success" if runs else "error"]
+    kept = [*saver.list(None)]
+    assert KEY not in str(state) + str(kept) + str(saver.storage) + str(saver.writes)
+    assert "a secret (openai_key)" in str(answers(state)) or runs
+
+
+class Listener(BaseCallbackHandler):
+    """Keeps all that it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def __getattribute__(self, name: str) -> Any:
+        if name.startswith("on_"):
+            return lambda *args, **kwargs: self.told.append(f"{name} {args} {kwargs}")
+        return super().__getattribute__(name)
+
+
+async def test_no_listener_hears_a_secret() -> None:
+    """Token streams, events and callbacks get text and calls masked, text before the end."""
+
+    def made() -> Any:
+        policy = {"version": 2, "tools": {"search": "redact"}}
+        return agent(policy, [Spy("search")], *leaks(then=f"one two three: {KEY} four"))
+
+    listener = Listener()
+    config: Any = {"callbacks": [listener]}
+    heard: list[Any] = list(made().stream(ASKED, config, stream_mode="messages"))
+    pieces = [m.text for m, _ in heard if isinstance(m, AIMessage) and m.text]
+    assert len(pieces) > 2
+    assert "".join(pieces) == f"one two three: {MASK} four"
+    heard += [c async for c in made().astream(ASKED, config, stream_mode="messages")]
+    heard += [e async for e in made().astream_events(ASKED, config, version="v2")]
+    assert KEY not in str(heard) + str(listener.told)
+    assert MASK in str(listener.told)
+
+
+@pytest.mark.parametrize("by", ["tool", "provider"])
+def test_a_structured_response_is_masked(by: str) -> None:
+    """What an agent gives back as an object is made of what is masked."""
+
+    class Found(BaseModel):
+        """What was found."""
+
+        key: str
+
+    if by == "tool":
+        reply: Any = calls(("Found", {"key": KEY}))
+        form: Any = ToolStrategy(Found)
+    else:
+        reply, form = json.dumps({"key": KEY}), ProviderStrategy(Found)
+    state = agent("allow_all", [], reply, response_format=form).invoke(ASKED)
+    assert state["structured_response"] == Found(key=MASK)
+    assert KEY not in str(state)
+
+
+def test_the_budget_outlives_a_summary() -> None:
+    """Messages that are summed up and taken out were paid for: the budget does not grow back."""
+    spy = Spy("search")
+    summary = SummarizationMiddleware(
+        ScriptedModel(turns=["Short."] * 99, order="call"),
+        trigger=("messages", 4),
+        keep=("messages", 2),
+    )
+
+    def spent(number: int) -> AIMessage:
+        reply = calls(("search", {"text": "hi"}))
+        reply.tool_calls[0]["id"] = f"s{number}"
+        reply.usage_metadata = {"input_tokens": 60, "output_tokens": 40, "total_tokens": 100}
+        return reply
+
+    for limit in ({"token_budget_per_session": 350}, {"limits": {"run": {"tokens": 350}}}):
+        spy.runs.clear()
+        model = ScriptedModel(turns=[spent(n) for n in range(6)] + ["Done."], order="call")
+        policy = {"version": 2, "default": "allow", **limit}
+        runner = create_agent(
+            model, [spy.async_tool()], middleware=[summary, FirewallMiddleware(policy)]
+        )
+        state = runner.invoke(ASKED)
+        assert "edgeward_spent" not in state
+        assert len(state["messages"]) < 8
+        assert len(spy.runs) == 3
