@@ -104,6 +104,7 @@ class Conversations:
     """
 
     def __init__(self, policy: Policy, *, keep: int = 1_024) -> None:
+        policy.in_plain_sight()
         self.policy = policy
         self._private = any(hasattr(check, "pieces") for check in policy.checks)
         rule = order_of(policy)

@@ -53,6 +53,18 @@ class Policy:
     def __post_init__(self) -> None:
         self.patterns.freeze()
 
+    def in_plain_sight(self) -> None:
+        """Refuse `placeholders` where a door does not see all that the model reads.
+
+        Raises:
+            ValueError: the policy has them, and nobody would put the real values back.
+        """
+        if self.hides is not None:
+            raise ValueError(
+                f"policy {self.name!r}: `placeholders` needs to see all that the model reads, which "
+                "this door does not; use build_graph, or leave `placeholders` out"
+            )
+
     def scan_result(self, text: str) -> tuple[float, tuple[str, ...]]:
         """How much a text that came back from a tool looks like an injection.
 

@@ -50,11 +50,7 @@ def keepable(policy: Policy) -> Policy:
         ValueError: it has a `private` rule, which would find nothing here and let all through, or
             `placeholders`, which nobody would put back.
     """
-    if policy.hides is not None:
-        raise ValueError(
-            f"policy {policy.name!r}: `placeholders` needs to see all that the model reads, which "
-            "this door does not; use build_graph, or leave `placeholders` out"
-        )
+    policy.in_plain_sight()
     if any(hasattr(check, "pieces") for check in policy.checks):
         raise ValueError(
             f"policy {policy.name!r}: `private` needs to see what the tools bring back, which a"

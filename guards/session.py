@@ -28,6 +28,7 @@ class Session:
     """The past of one session under one policy. May be shared by threads."""
 
     def __init__(self, policy: Policy, *, thread: str = "", caller: Caller = NOBODY) -> None:
+        policy.in_plain_sight()
         self.policy = policy
         rule = order_of(policy)
         self._automata = None if rule is None else rule.automata
