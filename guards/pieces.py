@@ -52,12 +52,17 @@ def pieces(arguments: object) -> tuple[str, ...]:
         for seen in (text, *decoded):
             for token in _TOKEN.findall(seen):
                 piece = token.strip(".")
-                if len(piece) >= 4 and (_ODD.search(piece) or _BEGINS.match(piece)):
+                # What already stands in the typed text is no second piece beside it.
+                if _is_piece(piece) and (seen is text or piece not in text):
                     found.setdefault(piece)
     if len(found) <= MOST:
         return tuple(found)
     listed = list(found)
     return (*listed[: MOST // 2], *listed[-MOST // 2 :])
+
+
+def _is_piece(token: str) -> bool:
+    return len(token) >= 4 and bool(_ODD.search(token) or _BEGINS.match(token))
 
 
 def put_together(own: Sequence[str], sent: Sequence[str]) -> Iterator[str]:

@@ -219,7 +219,8 @@ async def test_many_users_of_one_graph() -> None:
         return turn(("note", {"what": word}, "c1"))
 
     def conclude(messages: list[Any]) -> str:
-        return f"{messages[-1].text} {messages[0].text}"
+        result = next(m.text for m in messages if m.type == "tool").splitlines()[1]  # in its marks
+        return f"{result} {next(m.text for m in messages if m.type == 'human')}"
 
     def note(what: str) -> str:
         """Notes."""

@@ -129,7 +129,9 @@ def test_a_call_is_judged_on_the_real_values() -> None:
     desk = Desk()
 
     def stranger(messages: Any) -> Any:
-        return call("send_email", "c5", to=[json.loads(messages[-1].content)["from"]], text="x")
+        read = next(str(m.content) for m in messages if m.type == "tool")
+        sender = json.loads(read[read.index("{") : read.rindex("}") + 1])["from"]
+        return call("send_email", "c5", to=[sender], text="x")
 
     graph = graph_of([READ, stranger, "done"], desk)
     state = graph.invoke(TASK_INPUT, on("t"))
@@ -220,7 +222,7 @@ async def test_the_answer_shows_real_values() -> None:
     )
     async with ReActAgent(config) as agent:
         result = await agent.run(TASK)
-        assert result.final_answer.startswith(f"Mail {ANN}.\n\n![x](https://attacker")
+        assert result.final_answer.startswith(f"Mail {ANN}.\n\n(image ")
         assert CARD not in result.final_answer
         assert agent.run_sync(TASK).final_answer.startswith(f"Mail {ANN}.")
 
