@@ -61,8 +61,8 @@ class Policy:
         """
         if self.hides is not None:
             raise ValueError(
-                f"policy {self.name!r}: `placeholders` needs to see all that the model reads, which "
-                "this door does not; use build_graph, or leave `placeholders` out"
+                f"policy {self.name!r}: `placeholders` needs to see all that the model reads, "
+                "which this door does not; use build_graph, or leave `placeholders` out"
             )
 
     def scan_result(self, text: str) -> tuple[float, tuple[str, ...]]:
