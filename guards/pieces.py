@@ -33,6 +33,8 @@ HEAD = (
 
 _READ = 20_000
 _TOKEN = re.compile(r"[A-Za-z0-9_+~.-]{4,}")
+_ESCAPED = re.compile(r"%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}")
+"""Read with its decoded view; the digits of an escape are no part of the piece behind it."""
 _ODD = re.compile(r"[0-9]|[A-Za-z][A-Z]|_")
 _BEGINS = re.compile(HEAD)
 _CODED = re.compile(r"(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9+_-]{8,200}|[0-9A-Fa-f]{8,200}")
@@ -49,7 +51,7 @@ def pieces(arguments: object) -> tuple[str, ...]:
             continue  # nothing in it can be a piece, nor encode one: most of what is sent
         text = leaf if len(leaf) <= _READ else leaf[: _READ // 2] + " " + leaf[-_READ // 2 :]
         decoded = [] if len(text) < MIN_RUN or plain(text) else views(text).texts
-        for seen in (text, *decoded):
+        for seen in (_ESCAPED.sub(" ", text) if decoded else text, *decoded):
             for token in _TOKEN.findall(seen):
                 piece = token.strip(".")
                 # What already stands in the typed text is no second piece beside it.
