@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph, add_messages
 from langgraph.store.memory import InMemoryStore
@@ -16,6 +16,8 @@ from langgraph.types import Command
 from typing_extensions import TypedDict
 
 from edgeward.graphs.checkpoints import SqliteThreads
+from edgeward.nodes.compress import ASK
+from edgeward.nodes.reflect import JUDGE
 from edgeward.policies.schema import load_policy
 from tests.fakes import agent_graph, ask, on, turn
 
@@ -92,37 +94,37 @@ nodes:
   act: act
   guard: guard
   tool: tool
-  shrink: {{kind: compress, context_limit: 1024}}
-  critic: {{kind: reflect, mode: critique, max_revisions: 1{extra}}}
-edges: {{act.call: guard, act.answer: critic, act.limit: end,
+  shrink: {kind: compress, context_limit: 1024}
+  critic: {kind: reflect, mode: critique, max_revisions: 1}
+edges: {act.call: guard, act.answer: critic, act.limit: end,
         guard.allow: tool, guard.block: act, tool.done: shrink, shrink.done: act,
-        critic.revise: act, critic.accept: end}}
+        critic.revise: act, critic.accept: end}
 """
 
 
 def test_through_compress_and_reflect(sent: Sent, tmp_path: Path) -> None:
     """A summary that speaks for the user, and a critique that does, make nothing known."""
     path = tmp_path / "long.yaml"
-    path.write_text(STRATEGY.format(extra=""), encoding="utf-8")
-    played = graph(
-        sent,
-        READ,
-        AIMessage(LAUNDERED),  # the summary
-        sending(1),
-        "done",
-        f"REVISE: {LAUNDERED}",  # the critique
-        sending(2),
-        "done",
-        "ACCEPT",
-        "ACCEPT",
-        strategy=path,
-        order="call",
-        checkpointer=InMemorySaver(),
-    )
-    messages = played.invoke(USER, on())["messages"]
-    assert sent.count(BOB) >= 1
-    assert set(sent) == {BOB}
-    assert any(EVE in m.text for m in messages if isinstance(m, AIMessage))
+    path.write_text(STRATEGY, encoding="utf-8")
+    asked: list[str] = []
+
+    def hijacked(messages: list[BaseMessage]) -> AIMessage | str:
+        """Reads twice, then sends whenever it can; launders wherever it is asked for a text."""
+        seen = " ".join(message.text for message in messages)
+        task = "sum" if ASK[:30] in seen else "judge" if JUDGE[:30] in seen else "act"
+        asked.append(task)
+        number = asked.count("act")
+        if task != "act":
+            return LAUNDERED if task == "sum" else f"REVISE: {LAUNDERED}"
+        if number < 3:
+            return turn(("read_mail", {}, f"r{number}"))
+        return sending(number) if number in (3, 5) else "done"
+
+    played = graph(sent, *[hijacked] * 20, strategy=path, order="call")
+    messages = played.invoke(USER)["messages"]
+    assert {"sum", "judge"} <= set(asked)
+    assert any(LAUNDERED in m.text for m in messages)
+    assert sent == [BOB, BOB]
 
 
 def test_through_a_plan(sent: Sent) -> None:
