@@ -13,6 +13,7 @@ from typing import Any
 
 _END = re.compile(rb"\r\n\r\n|\n\n|\r\r")
 DONE = b"[DONE]"
+_SAYS_NOTHING = (b":", b"event:", b"id:", b"retry:")
 _ENCODED = json.JSONEncoder(separators=(",", ":")).encode
 
 Rewrite = Callable[[dict[str, Any]], "list[dict[str, Any]] | None"]
@@ -51,8 +52,17 @@ class EventReader:
 def _data(raw: bytes) -> bytes | None:
     if raw.startswith(b"data: ") and raw.find(b"\n") == len(raw) - 2 and b"\r" not in raw:
         return raw[6:-2]  # one line, as nearly all are
+    if raw.startswith(b"event: ") and raw.count(b"\n") == 3 and b"\r" not in raw:
+        at = raw.find(b"\n") + 1
+        if raw.startswith(b"data: ", at):
+            return raw[at + 6 : -2]  # one line behind its event's name
     lines = [line[5:].removeprefix(b" ") for line in raw.splitlines() if line.startswith(b"data:")]
     return b"\n".join(lines) if lines else None
+
+
+def is_silent(raw: bytes) -> bool:
+    """Whether what has no data says nothing: comments, names, and no body that is no stream."""
+    return all(line.strip() == b"" or line.startswith(_SAYS_NOTHING) for line in raw.splitlines())
 
 
 def framed(data: Mapping[str, Any], *, named: bool) -> bytes:

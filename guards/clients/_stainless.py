@@ -88,7 +88,7 @@ class _Hooks:
 class _SyncHooks(_Hooks):
     def _process_response(self, *, response: Any, stream_cls: Any, **kwargs: Any) -> Any:
         reply = reply_of(response)
-        if reply is not None:
+        if reply is not None and response.is_success:
             rewrite(response, reply, SyncBytes)
             stream_cls = _telling(stream_cls)
         return super()._process_response(  # type: ignore[misc]
@@ -99,7 +99,7 @@ class _SyncHooks(_Hooks):
 class _AsyncHooks(_Hooks):
     async def _process_response(self, *, response: Any, stream_cls: Any, **kwargs: Any) -> Any:
         reply = reply_of(response)
-        if reply is not None:
+        if reply is not None and response.is_success:
             rewrite(response, reply, AsyncBytes)
             stream_cls = _telling(stream_cls)
         return await super()._process_response(  # type: ignore[misc]

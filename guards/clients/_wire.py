@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Protocol
 
-from ._sse import DONE, EventReader, framed
+from ._sse import DONE, EventReader, framed, is_silent
 from .defender import Decision
 
 
@@ -173,16 +173,16 @@ class _Pipe:
 
     def _event(self, raw: bytes, text: bytes | None) -> bytes:
         if text is None:
-            return raw
+            return raw if is_silent(raw) else framed(_NO_EVENT, named=True)
         if text.startswith(DONE):
             return self._close(finished=True) + raw
         try:
-            data = json.loads(text)
+            data = json.loads(text.decode())
         except (ValueError, RecursionError):
             data = None
         self._named = self._named or not raw.startswith(b"data:")
         if not isinstance(data, dict):
-            return framed(_NO_EVENT, named=self._named)
+            return framed(_NO_EVENT, named=True)
         out = self._reply.event(data)
         return raw if out is None else self._framed(out)
 

@@ -111,6 +111,16 @@ async def test_the_providers_errors_are_the_sdks_own(way: Way, wire: Wire) -> No
     assert caught.value.response.headers["retry-after"] == "7"
 
 
+@every
+async def test_what_an_error_says_is_the_providers_own(way: Way, wire: Wire) -> None:
+    """To middleware, too, which sees replies that are errors."""
+    wire.script(Fail(400, "no such model"))
+    with pytest.raises(anthropic.BadRequestError) as caught:
+        await way(wire, POLICY)
+    error = {"type": "invalid_request_error", "message": "no such model"}
+    assert caught.value.body == {"type": "error", "error": error}
+
+
 def test_retries_are_the_sdks_own(wire: Wire) -> None:
     """A request that is tried again is masked again, and judged once."""
     client = ways.sync_client(wire, POLICY).with_options(max_retries=1)

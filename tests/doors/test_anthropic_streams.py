@@ -434,9 +434,15 @@ def test_an_error_in_the_stream_is_the_sdks_own(wire: Wire) -> None:
 
 
 def test_a_server_that_answers_whole(wire: Wire) -> None:
-    """To a client that wants a stream: the SDK finds no event, and no call gets through."""
-    wire.script(message({"type": "tool_use", "id": "t1", "name": "send_email", "input": {}}))
-    assert list(ways.sync_client(wire, POLICY).messages.create(**STREAM)) == []
+    """To a client that wants a stream: it is no stream, and nothing of it is read."""
+    body = message({"type": "tool_use", "id": "t1", "name": "send_email", "input": {}})
+    wire.script(body, body, Raw(json.dumps(body.body, indent=1)))
+    client = ways.sync_client(wire, POLICY)
+    with pytest.raises(anthropic.APIStatusError, match="withheld"):
+        list(client.messages.create(**STREAM))
+    for _ in range(2):
+        with client.messages.with_streaming_response.create(**STREAM) as reply:
+            assert b"send_email" not in b"".join(reply.iter_bytes())
 
 
 def test_a_stream_that_somebody_has_read_already(wire: Wire) -> None:

@@ -352,11 +352,12 @@ def test_a_stream_that_ends_without_a_reason(done: bool, wire: Wire) -> None:
 
 
 async def test_a_server_that_answers_whole(wire: Wire) -> None:
-    """To a client that wants a stream: the SDK finds no event, and no call gets through."""
+    """To a client that wants a stream: it is no stream, and nothing of it is read."""
     body = json.dumps({"choices": [], "object": "chat.completion"})
     wire.script(Events([body]))
     stream = ways.sync_client(wire, POLICY).chat.completions.create(**STREAM)
-    assert list(stream) == []
+    with pytest.raises(openai.APIError, match="withheld"):
+        list(stream)
 
 
 def test_an_error_in_the_stream_is_the_sdks_own(wire: Wire) -> None:

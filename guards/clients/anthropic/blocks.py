@@ -30,6 +30,7 @@ class Blocks:
         self._body = body
         self._door = door
         self._refused: list[Any] = []
+        self._refused_ids: set[str] = set()
         self._kept: list[Block] = []
         """Calls and results that stay."""
 
@@ -69,7 +70,9 @@ class Blocks:
 
     def refused(self, block: Any) -> None:
         """Note a call that does not go out: what it gave back will not, either."""
-        self._refused.append(block if isinstance(block, Mapping) else {})
+        given = block if isinstance(block, Mapping) else {}
+        self._refused.append(given)
+        self._refused_ids.add(_id_of(given, "id"))
 
     def plain(self, block: Block) -> Block | None:
         """A block that is no call, masked; None for what a refused call gave back."""
@@ -79,8 +82,7 @@ class Blocks:
         if kind == "text":
             return self._text(block)
         if is_result(block):
-            call_id = block.get("tool_use_id")
-            if any(call.get("id") == call_id for call in self._refused):
+            if _id_of(block, "tool_use_id") in self._refused_ids:
                 return None
             block = self.inbound(block)
             self._kept.append(block)
@@ -133,6 +135,11 @@ class Blocks:
         """Let a later request follow the reply where the provider keeps the conversation."""
         if self._body.get("thread") and isinstance(reply_id, str):
             self.exchange.remember(reply_id, turns_of_reply(self._kept))
+
+
+def _id_of(block: Mapping[str, Any], name: str) -> str:
+    found = block.get(name)
+    return found if isinstance(found, str) else ""
 
 
 def tokens_of(usage: Any) -> int | None:

@@ -80,7 +80,9 @@ class MessageStream:
         """The events that go out in place of one; None: it goes out as it came."""
         if not data or data.get("type") in _PASSED:
             return None
-        out = list(self._event(data))
+        out = self._word(data)
+        if out is None:
+            out = list(self._event(data))
         return None if len(out) == 1 and out[0] is data else out
 
     def end(self, *, finished: bool) -> list[Event]:
@@ -113,6 +115,32 @@ class MessageStream:
             yield from self._plain(data)
         if self._waiting and not self._open and self.exchange.one_by_one:
             yield from self._released()
+
+    def _word(self, data: Event) -> list[Event] | None:
+        """The way of nearly all events, which are a word of an open text; None for all others."""
+        index, delta = data.get("index"), data.get("delta")
+        if self._waiting or type(index) is not int or type(delta) is not dict:
+            return None
+        text = delta.get("text")
+        if index not in self._texts or delta.get("type") != "text_delta" or type(text) is not str:
+            return None
+        known = data.get("type") == "content_block_delta"
+        return self._more(data, index, delta, text) if known else None
+
+    def _more(self, data: Event, index: Any, delta: Event, text: str) -> list[Event]:
+        """A piece of a text: what may go out now."""
+        self._chars += len(text)
+        held = self._texts.get(index)
+        if held is None:
+            held = self._texts[index] = self.exchange.holdback()
+        passed: str = held.feed(text)
+        if not passed:
+            return []
+        self._blocks.said = self._blocks.said or bool(passed.strip())
+        number = self._numbers[index]
+        if passed == text and number == data.get("index"):
+            return [data]
+        return [{**data, "index": number, "delta": {**delta, "text": passed}}]
 
     def _collect(self, call: _Call, data: Event, index: int) -> None:
         given = data.get("delta")
@@ -204,14 +232,7 @@ class MessageStream:
             self._chars += len(str(delta.get("thinking") or ""))
             yield self._numbered(data, index)
         elif kind == "text_delta" and isinstance(text, str):
-            self._chars += len(text)
-            if index not in self._texts:
-                self._texts[index] = self.exchange.holdback()
-            passed = self._texts[index].feed(text)
-            self._blocks.said = self._blocks.said or bool(passed.strip())
-            if passed:
-                new = {} if passed == text else {"delta": {**delta, "text": passed}}
-                yield self._numbered(data, index, **new)
+            yield from self._more(data, index, delta, text)
         elif kind != "input_json_delta":  # that is a call's, and this block is none
             yield self._numbered(data, index, delta=self._blocks.inbound(delta))
 
