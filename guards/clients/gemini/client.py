@@ -14,6 +14,7 @@ from typing import Any
 from ...decide import Policy
 from .._exchange import Door
 from .._proxy import GuardedClient, Surface, Target, settled
+from . import older
 from .streams import streamed
 from .wire import Call, resumes, within
 
@@ -144,7 +145,15 @@ class GuardedGemini(GuardedClient):
         if hasattr(getattr(client, "models", None), "_api_client"):
             super().__init__(client, SURFACE, door, unguarded=unguarded)
             return
+        if older.is_older(client):
+            super().__init__(client, older.surface(NAME), door, unguarded=unguarded)
+            return
         raise TypeError(
             f"{NAME} needs a client of google-genai (genai.Client(...), or its `aio`), or the"
             " module google.generativeai"
         )
+
+    def __getattr__(self, name: str) -> Any:
+        if name == older.MODEL:
+            return older.model_class(self._frame.door, getattr(self._raw, name))
+        return super().__getattr__(name)
