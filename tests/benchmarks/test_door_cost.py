@@ -225,6 +225,44 @@ def test_a_token_streamed_from_anthropic() -> None:
     print(f"\nanthropic token: {each}; the SDK itself reads one in {own:.1f} us")
 
 
+def test_a_request_to_gemini() -> None:
+    """The same through Google's SDK."""
+    httpx = pytest.importorskip("httpx")
+    genai = pytest.importorskip("google.genai")
+    from edgeward.clients import FirewallGoogleGenerativeAI
+
+    arguments = json.loads(ARGUMENTS)
+    call = {"functionCall": {"name": "read_doc", "args": arguments}}
+    content = {"role": "model", "parts": [{"text": PROSE}, call]}
+    body = {
+        "candidates": [{"content": content, "finishReason": "STOP", "index": 0}],
+        "usageMetadata": {"totalTokenCount": 18},
+    }
+    transport = httpx.MockTransport(lambda request: httpx.Response(200, json=body))
+    answered = {"name": "search", "response": {"result": PROSE * 14}}
+    contents = [
+        {"role": "user", "parts": [{"text": PROSE * 4}]},
+        {"role": "model", "parts": [{"function_call": {"name": "search", "args": arguments}}]},
+        {"role": "user", "parts": [{"function_response": answered}]},
+    ]
+
+    def made() -> Any:
+        options = genai.types.HttpOptions(httpx_client=httpx.Client(transport=transport))
+        return genai.Client(api_key="k", http_options=options)
+
+    policy = {**POLICY, "token_budget_per_session": 10**9}
+    plain, guarded = made(), FirewallGoogleGenerativeAI(made(), policy)
+
+    def asked(client: Any) -> Callable[[], object]:
+        config = {"system_instruction": PROSE * 4}
+        return lambda: client.models.generate_content(model="m", contents=contents, config=config)
+
+    without, with_door = cost_us(asked(plain), times=40), cost_us(asked(guarded), times=40)
+    print(
+        f"\ngoogle-genai {without:.1f} us, guarded {with_door:.1f} us: + {with_door - without:.1f}"
+    )
+
+
 def test_a_request_with_agent_defender(tmp_path: Path) -> None:
     """The same on objects that are no SDK's: with those it fails."""
     defender = pytest.importorskip("agent_defender")

@@ -35,6 +35,7 @@ from edgeward.guards.python_values import as_call
 from tests.wire.server import Call, Say, Wire
 
 from . import anthropic_ways as anthropic
+from . import gemini_ways as gemini
 from . import openai_ways as openai
 from .corpus import CALLS, AnyTool, policy_of
 
@@ -285,6 +286,38 @@ def _anthropic(*found: anthropic.Way) -> tuple[Way, ...]:
     return tuple(_anthropic_way(way) for way in found)
 
 
+def _gemini_way(way: gemini.Way) -> Way:
+    async def asked(case: Case, wire: Wire) -> bool:
+        wire.script(Say(calls=[Call(case.name, json.dumps(case.parsed), "c1")]))
+        before = dict(gemini.ASKED)
+        if case.history:
+            gemini.ASKED["contents"] = _gemini_history(case)
+        try:
+            return bool((await way(wire, case.policy)).calls)
+        finally:
+            gemini.ASKED.update(before)
+
+    return asked
+
+
+def _gemini_history(case: Case) -> list[Any]:
+    """What went before, as contents."""
+    contents: list[Any] = []
+    for event in case.history:
+        if "user" in event:
+            contents.append({"role": "user", "parts": [{"text": event["user"]}]})
+            continue
+        call = {"name": event["tool"], "args": event["arguments"]}
+        answered = {"name": event["tool"], "response": {"result": event["result"]}}
+        contents.append({"role": "model", "parts": [{"function_call": call}]})
+        contents.append({"role": "user", "parts": [{"function_response": answered}]})
+    return contents
+
+
+def _gemini(*found: gemini.Way) -> tuple[Way, ...]:
+    return tuple(_gemini_way(way) for way in found)
+
+
 def _is_call(case: Case) -> bool:
     return case.parsed is not None
 
@@ -439,6 +472,25 @@ ROWS += [
         _anthropic(anthropic.copied),
         _anthropic(anthropic.copied_async),
         fits=_is_call,
+    ),
+]
+
+ROWS += [
+    Row(
+        "FirewallGoogleGenerativeAI",
+        "`models.generate_content`, `…_stream`",
+        _gemini(gemini.generate),
+        _gemini(gemini.generate_async, gemini.aio_alone),
+        _gemini(gemini.stream, gemini.stream_async),
+        _is_call,
+    ),
+    Row(
+        "FirewallGoogleGenerativeAI",
+        "`chats.create`",
+        _gemini(gemini.chat),
+        _gemini(gemini.chat_async),
+        _gemini(gemini.chat_stream, gemini.chat_stream_async),
+        _is_call,
     ),
 ]
 

@@ -136,7 +136,8 @@ def test_a_call_in_pieces_is_judged_whole() -> None:
     out = passed([*partial("send_email"), answer([{"text": ""}])])
     assert text_of(out) == BLOCKED
     assert "send_email" not in json.dumps(out)
-    assert passed(partial("read_doc")[:4]) == []
+    cut = passed(partial("read_doc")[:4])
+    assert parts_of(cut) == [{"text": BLOCKED}]
 
 
 @pytest.mark.parametrize("path", ["to", "$", "$.a..b", "$[0]", "$.a[99999999]", "$.a[", None])

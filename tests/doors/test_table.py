@@ -13,7 +13,7 @@ import pytest
 
 from tests.wire.server import Wire
 
-from . import anthropic_ways, openai_ways
+from . import anthropic_ways, gemini_ways, openai_ways
 from .table import CASES, ROWS, SAMPLE, Row, Way, as_markdown
 
 FIRST = list({row.door: row for row in reversed(ROWS)}.values())[::-1]
@@ -25,6 +25,7 @@ async def closed() -> AsyncIterator[None]:
     """No connection outlives its test."""
     yield
     await openai_ways.close_all()
+    await gemini_ways.close_all()
     await anthropic_ways.close_all()
 
 
