@@ -93,7 +93,7 @@ def withheld_of(request: ToolCallRequest) -> Sequence[str]:
 
 
 def _is_summary(message: Any) -> bool:
-    return message.additional_kwargs.get("lc_source") == "summarization"
+    return bool(message.additional_kwargs.get("lc_source") == "summarization")
 
 
 def _used(messages: Sequence[Any], calls: Mapping[str, int], *, run: int, thread: int) -> Used:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
@@ -21,6 +22,7 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import InjectedToolCallId, tool
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolCallRequest
@@ -718,3 +720,48 @@ def test_the_budget_outlives_a_summary() -> None:
         assert "edgeward_spent" not in state
         assert len(state["messages"]) < 8
         assert len(spy.runs) == 3
+
+
+async def test_what_a_tool_gives_back_is_heard_unmasked() -> None:
+    """As the docs say: `on_tool_end` hears the tool itself; messages and the rest are masked."""
+    runner = agent(
+        "allow_all", [Spy("search", answer=KEY)], calls(("search", {"text": "a"})), "Done."
+    )
+    events = [e async for e in runner.astream_events(ASKED, version="v2")]
+    assert {e["event"] for e in events if KEY in str(e)} == {"on_tool_end"}
+    assert KEY not in str(list(runner.stream(ASKED, stream_mode="messages")))
+
+
+@pytest.mark.parametrize("word", ["ask", "redact"])
+def test_a_thread_goes_on_in_another_process(word: str, tmp_path: Path) -> None:
+    """What waits is answered there, and a call is still judged by what was masked in it."""
+    spy = Spy("search")
+    policy = {"version": 2, "tools": {"search": word}}
+    for given in (ASKED, Command(resume={"type": "approve"}), {"messages": [("user", "And?")]}):
+        if given == Command(resume={"type": "approve"}) and word != "ask":
+            continue
+        with SqliteSaver.from_conn_string(str(tmp_path / "threads.sqlite")) as saver:
+            said = calls(("search", {"text": "hi" if word == "ask" else KEY}))
+            runner = agent(policy, [spy], said, "Done.", "More.", checkpointer=saver)
+            state = runner.invoke(given, THREAD)
+    assert spy.runs == [("hi", 1) if word == "ask" else (MASK, 1)]
+    assert state["messages"][-1].content == "More."
+    assert KEY.encode() not in b"".join(p.read_bytes() for p in tmp_path.iterdir())
+
+
+def test_an_agent_within_a_tool() -> None:
+    """A subagent has middleware of its own; its refusals are its own, and the outer run goes on."""
+    spy = Spy("send_email")
+    inner = agent(POLICY, [spy], calls(("send_email", {"text": "hi"})), "I may not mail.")
+
+    @tool
+    def search(text: str) -> str:
+        """Ask the other agent."""
+        return str(inner.invoke({"messages": [("user", text)]})["messages"][-1].content)
+
+    model = ScriptedModel(turns=[calls(("search", {"text": "mail it"})), "Done."])
+    outer = create_agent(model, [search], middleware=[FirewallMiddleware(POLICY)])
+    state = outer.invoke(ASKED)
+    assert not spy.runs
+    assert answers(state)[0].content == "I may not mail."
+    assert state["messages"][-1].content == "Done."

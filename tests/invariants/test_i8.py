@@ -151,3 +151,15 @@ def test_however_it_is_cut(words: list[int], arguments: list[int]) -> None:
     (call_heard,) = [c for m in heard if isinstance(m, AIMessageChunk) for c in m.tool_call_chunks]
     assert call_heard["args"] == f'{{"what": "{MASK}"}}'
     assert [args["what"] for _, args in recorder.runs] == [MASK]
+
+
+async def test_what_a_tool_gives_back_is_heard_unmasked() -> None:
+    """The limit, as docs/architecture.md states it: `on_tool_end` hears the tool itself."""
+
+    def leak() -> str:
+        """Leaks."""
+        return f"it is {KEY}"
+
+    made = agent_graph([turn(("leak", {}, "c1")), "done"], tools=[leak])
+    events = [e async for e in made.astream_events(ask(), version="v2")]
+    assert {e["event"] for e in events if KEY in str(e)} == {"on_tool_end"}
