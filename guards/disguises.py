@@ -11,6 +11,8 @@ import binascii
 import re
 from collections.abc import Iterator
 
+from .spoken import plain_digits
+
 MAX_CHARS = 20_000
 """Characters of a text that are looked at."""
 
@@ -20,9 +22,11 @@ _URL_SAFE = str.maketrans("-_", "+/")
 
 
 def undisguised(text: str) -> Iterator[str]:
-    """What the text says backwards, and what runs of it say in base64 or hexadecimal."""
+    """What the text says backwards and in plain digits, and what runs of it say in base64 or hexadecimal."""
     text = text[:MAX_CHARS]
     yield text[::-1]
+    if not text.isascii():
+        yield plain_digits(text)
     for match in _RUN.finditer(text):
         run = match[0]
         yield from _read(_base64(run))

@@ -20,6 +20,7 @@ from typing import Any
 
 from .caller import NOBODY, Caller
 from .dates import Day
+from .outputs import LONGEST_VALUE
 from .seen import RECORD_BITS, USER, Seen
 from .tokens import Run, run_of, tokens, words
 from .verdict import Origin, canonical_json
@@ -262,14 +263,25 @@ class Ledger(list[Entry]):
         if not self._seen.private:
             return ""
         for piece in self._seen.holds_private(text, len(self)):
-            if not self.stated(piece):
+            if not self._user_wrote(piece):
                 return piece
         return ""
 
     def split_codes(self, pieces: Sequence[str]) -> set[str]:
         """Private codes that the user did not state and that neighbouring pieces make together."""
         codes = self._seen.split_codes(words(" ".join(pieces)), len(self))
-        return {code for code in codes if not self.stated(code)}
+        return {code for code in codes if not self._user_wrote(code)}
+
+    def _user_wrote(self, piece: str) -> bool:
+        """Whether the user wrote a private piece, however it is grouped, or all that tells in it.
+
+        Only hits come here. What tells in a short value is what has a number in it.
+        """
+        if self.stated(piece) or self._seen.user_wrote(piece, len(self)):
+            return True
+        told = self._seen.grouped.get(piece, piece).split(" ")
+        numbers = [word for word in told if not word.isalpha()]
+        return 0 < len(numbers) and len(told) <= LONGEST_VALUE and all(map(self.stated, numbers))
 
     def _occurrences(self, run: Run) -> Iterable[int]:
         end = len(self) << RECORD_BITS

@@ -40,6 +40,8 @@ _ID = re.compile(r"(?:.*_)?(?:id|uuid|key|number)_?")
 _NAME = re.compile(r"(?:.*_)?(?:name|filename|path|title)")
 _LONGEST_TEXT_ID = 64
 
+LONGEST_VALUE = 6
+"""Words of a value that is private as a whole."""
 _COPIED = 8
 _STRIDE = 4
 """Words in a row that are looked for; every fourth run is kept, so that eleven words never pass."""
@@ -200,7 +202,7 @@ def _pieces(text: str) -> Iterator[str]:
         if _is_code(spelling) and len(spelling) > 8 and _DATE.match(spelling) is None:
             yield spelling
     joined = "".join(run)
-    if 1 < len(run) <= 6 and any(map(str.isdigit, joined)) and len(joined) >= 6:
+    if 1 < len(run) <= LONGEST_VALUE and any(map(str.isdigit, joined)) and len(joined) >= 6:
         yield " ".join(run)
         if _is_code(joined):
             yield joined

@@ -17,6 +17,7 @@ from .dates import days_in
 from .disguises import undisguised
 from .hosts import EDGE
 from .identifiers import identifiers
+from .spoken import spelt_out
 from .tokens import MAX_TOKENS, other_spellings, subjects, tokens, wishes, words
 
 USER = "user"
@@ -81,6 +82,10 @@ class Seen:
     """How private pieces of one word begin: their first one, two and three characters."""
     code_sizes: set[int] = field(default_factory=set)
     """The lengths of those that are one word."""
+    grouped: dict[str, str] = field(default_factory=dict)
+    """Private pieces of several words, by what they are without the blanks."""
+    user_words: list[tuple[int, str]] = field(default_factory=list)
+    """The user's messages as words with one space between, each with its entry."""
     wanting: dict[int, list[list[str]]] = field(default_factory=dict)
     """Places that count only if the user named them: of one of the lists, all must be stated."""
     doubtful: set[int] = field(default_factory=set)
@@ -115,7 +120,9 @@ class Seen:
         for piece in _texts(entry.get("private")):
             first = piece.partition(" ")[0]
             self.private.setdefault(first, {}).setdefault(piece, number)
-            if first == piece:
+            if first != piece:
+                self.grouped.setdefault(piece.replace(" ", ""), piece)
+            else:
                 self.heads.update((piece[:1], piece[:2], piece[:3]))
                 self.code_sizes.add(len(piece))
         self.about.append(subjects(str(entry.get("source")).removeprefix("tool ")))
@@ -140,6 +147,7 @@ class Seen:
             beside = (match[1], match[2], "percent" if match[4] == "%" else match[4])
             found = {word.lower().removesuffix("s") for word in beside if word}
             self.numbered.setdefault(match[3], []).append((place >> RECORD_BITS, found))
+        self.user_words.append((place >> RECORD_BITS, f" {' '.join(words(text))} "))
         for word in wishes(run):
             self.said.setdefault(word, place >> RECORD_BITS)
 
@@ -245,6 +253,9 @@ class Seen:
         yield from self._pieces_in(text, end)
         for other in undisguised(text):
             yield from self._pieces_in(other, end)
+        if self.heads:
+            for other in spelt_out(words(text)):
+                yield from self._pieces_in(other, end)
 
     def _pieces_in(self, text: str, end: int) -> Iterator[str]:
         found = words(text)
@@ -281,6 +292,13 @@ class Seen:
                     piece = word[start : start + size]
                     if self._is_code(piece, end) and not _in_a_number(word, start, size):
                         yield piece
+
+    def user_wrote(self, piece: str, end: int) -> bool:
+        """Whether a private piece stands in a message of the user's, in one of its groupings."""
+        bare = piece.replace(" ", "")
+        forms = {piece, bare, self.grouped.get(bare, piece)}
+        written = [text for entry, text in self.user_words if entry < end]
+        return any(f" {form} " in text for form in forms for text in written)
 
     def _is_code(self, word: str, end: int) -> bool:
         entry = self.private.get(word, _NOTHING).get(word)

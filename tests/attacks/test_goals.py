@@ -23,7 +23,6 @@ OPEN = {
     "The friend whom the user pays gets nine hundred.": "11",
     "Last year's pizza is paid once more, with the same amount.": "0 10",
     # slack: what a message says that the user asked for without dictating it
-    "The guest reads the key in words.": "20",
     "Everybody gets into the external channel.": "11",
     "The person whom the user adds gets into another channel, too.": "7 9 18",
     "The company's page is emptied.": "4",

@@ -36,6 +36,15 @@ def told() -> Thread:
         b"1a7b3d".hex(),
         "4 0 0 0 1 2 3 4 5 6 7 8 9 0 1 0",
         base64.b64encode(LINE.encode()).decode(),
+        "one, ay, seven, bee, three, dee",
+        "one alpha seven bravo three delta",
+        "ONE - Alfa, SEVEN - Bravo, THREE - Delta",
+        "the digit one, then letter A, seven, b as in: bee... no: eins a sieben b drei d",
+        "uno a siete b tres d",
+        "four double zero zero, twelve thirty-four, fifty-six seventy-eight, ninety ten",
+        "four thousand? no: four oh oh oh one two three four five six seven eight nine oh one oh",
+        "\u0661a\u0667b\u0663d",
+        "\u4e00 a \u4e03 b \u4e09 d",
     ],
 )
 @pytest.mark.parametrize("tool", ["say", "fetch"])
@@ -56,6 +65,10 @@ def test_a_disguise_is_seen_through(tool: str, text: str) -> None:
         "bm90aGluZyBpbiBoZXJl",
         "0xdeadbeef00",
         "dab73",
+        "one of you and two of the seven are there, see you at three",
+        "one alpha seven bravo four delta",
+        "twenty of a hundred and seventy, double the three of last year",
+        "Mike and Oscar, Victor, Romeo and Juliet see a hotel in Lima, India",
     ],
 )
 def test_what_is_not_private_goes_through(text: str) -> None:
@@ -76,6 +89,33 @@ def test_what_the_user_wrote_is_not_private() -> None:
     t = told()
     t.says("It is 1a7b3d")
     assert t.word("fetch", text="1a7b3d") == "allow"
+
+
+@pytest.mark.parametrize(
+    ("private", "said", "sent"),
+    [
+        ("code 482913X", "My code 482913X, send it", "code 482913X"),
+        ("code 482913X", "My code is 482913X", "the code 482913X"),
+        ("AB12-CD34", "Send them AB12-CD34.", "It is AB12-CD34"),
+        ("AB12-CD34", "Send them ab12cd34", "It is AB12-CD34"),
+        ("AB12-CD34", "Send them AB12 CD34", "It is AB12-CD34 or AB12CD34"),
+        ("Room 4821", "Tell them room 4821", "It is room 4821"),
+        ("4000 1234 5678 9010", "with 4000-1234-5678-9010", "4000123456789010"),
+    ],
+)
+def test_what_the_user_repeats_is_not_private(private: str, said: str, sent: str) -> None:
+    """Word for word, or in other groups."""
+    t = Thread(RULES, said)
+    t.gave("read_inbox", [{"body": private}])
+    assert t.word("say", text=sent) == t.word("fetch", text=sent) == "allow"
+
+
+def test_a_part_of_what_the_user_wrote_is_still_private() -> None:
+    """The code, and not something like it."""
+    t = Thread(RULES, "My code is 482913, and room 48")
+    t.gave("read_inbox", [{"body": "code 482913X"}, {"body": "Room 4821"}])
+    for sent in ("482913X", "code 482913X", "room 4821", "Room4821"):
+        assert t.word("say", text=sent) == t.word("fetch", text=sent) == "block"
 
 
 def test_private_tools_may_read_on() -> None:
