@@ -1,7 +1,8 @@
 """Days as people write them and as tools take them: `January 11th 2025`, `11.1.`, `2025-01-11`.
 
 For the condition `dated`: the day of a value is one that the user (or something trusted) wrote.
-Months are read in English; numbers in every usual order. Linear in the text.
+Months are read in English; numbers in every usual order, or with the signs for year, month and day.
+Linear in the text.
 """
 
 from __future__ import annotations
@@ -42,6 +43,11 @@ _MONTH_FIRST = re.compile(rf"\b({_MONTH})\.?\s{{1,3}}{_DAY}\b{_YEAR}", re.IGNORE
 _DAY_FIRST = re.compile(
     rf"(?<!\d){_DAY}\s{{1,3}}(?:of\s{{1,3}})?({_MONTH})\b{_YEAR}", re.IGNORECASE
 )
+_SIGNS = re.compile(
+    r"(?:(?<!\d)(\d{4}) ?[\u5e74\ub144] ?)?(?<!\d)(\d{1,2}) ?[\u6708\uc6d4] ?"
+    r"(\d{1,2}) ?[\u65e5\u53f7\u865f\uc77c]"
+)
+"""As it is written in Chinese, Japanese and Korean: year, month, day, each with its sign."""
 _VALUE = re.compile(r"\s*(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ][\d:.+Z-]{2,20})?\s*")
 
 
@@ -60,6 +66,8 @@ def days_in(text: str) -> Iterator[Day]:
         year += 2000 if 0 < year < 100 else 0
         yield from _read(year, int(match[1]), int(match[2]))
         yield from _read(year, int(match[2]), int(match[1]))
+    for match in _SIGNS.finditer(text):
+        yield from _read(int(match[1] or 0), int(match[2]), int(match[3]))
     for match in _MONTH_FIRST.finditer(text):
         yield from _read(int(match[3] or 0), _MONTHS[match[1].lower()], int(match[2]))
     for match in _DAY_FIRST.finditer(text):

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from .folding import folded
 from .hosts import DOTS
+from .scripts import apart
 
 _TELLS = re.compile(
     r"[0-9./@\\\x80-\U0010FFFF](?:(?<=[/@\\\x80-\U0010FFFF])|(?<=\.)\w|(?<=[0-9])(?:\d\d|[A-Za-z0-9]{25}))"
@@ -20,7 +21,11 @@ a digit with which a long word goes on: an address of a crypto-currency."""
 _DOTTED = re.compile(r"\.\w")
 _DIGITS = re.compile(r"\d(?:\d\d|[A-Za-z0-9]{25})")
 _TO_SPACE = str.maketrans(
-    dict.fromkeys("\t\r\n\v\f\"'`<>()[]{},;|*\u2018\u2019\u201c\u201d\u00ab\u00bb", " ")
+    dict.fromkeys(
+        "\t\r\n\v\f\"'`<>()[]{},;|*\u2018\u2019\u201c\u201d\u00ab\u00bb\u3001\u3002\uff0c\uff1b"
+        "\uff1a\uff08\uff09\uff01\uff1f\u3008\u3009\u300a\u300b\u300c\u300d\u300e\u300f\u3010\u3011\u30fb",
+        " ",
+    )
 )
 _HOST = re.compile(r"(?:[^\W_](?:[\w-]*[^\W_])?\.)+([^\W\d_]{2,24}|xn--[a-z0-9-]+)(?::\d{1,5})?")
 _LOCAL = re.compile(r"localhost(?::\d{1,5})?")
@@ -61,12 +66,16 @@ TOP_LABELS = frozenset(
     موقع""".split()  # noqa: SIM905 - reads better
 )
 """Last labels that make a word with dots a host; those that are also file endings are left out."""
+_STOP = re.compile(
+    rf"[\u3002\uff61](?![A-Za-z0-9]|(?:{'|'.join(t for t in TOP_LABELS if t >= '\u2e80')})(?!\w))"
+)
+"""A full stop that ends a sentence, and no dot of a host: `evil\u3002com` has one."""
 
 
 def identifiers(text: str) -> Iterator[str]:
     """What points somewhere in `text`, in order; as it stands there, but for disguised letters."""
     if not text.isascii():
-        text = DOTS.sub(".", folded(text))
+        text = DOTS.sub(".", _STOP.sub(" ", folded(text)))
     hidden = _HIDDEN_DOT.search(text) is not None
     if not hidden and _TELLS.search(text) is None:
         return
@@ -78,7 +87,7 @@ def identifiers(text: str) -> Iterator[str]:
                 yield f"{match[1]}.{match[2]}"
     if not ("@" in text or "/" in text or "\\" in text or _DOTTED.search(text)):
         return
-    for raw in text.translate(_TO_SPACE).split():
+    for raw in apart(text.translate(_TO_SPACE)).split():
         word = raw.strip(".:!?\u2026")
         if "=" in word:
             word = _ASSIGNED.sub("", word, count=1)

@@ -34,9 +34,23 @@ _ENDING = re.compile(r"\.\w{1,5}\Z")
 _SHORTEST_NAME = 4
 
 _CREATING = frozenset(
-    "create new make add insert upload draft generate clone copy fork register".split()  # noqa: SIM905 - reads better
+    """create new make add insert upload draft generate clone copy fork register
+    anlegen erstellen erzeugen neu neue neuer neues hinzufuegen hinzufügen einfuegen einfügen hochladen
+    crear nuevo nueva agregar añadir anadir insertar subir criar novo nova adicionar inserir
+    creer créer nouveau nouvelle ajouter inserer insérer creare nuovo nuova aggiungere inserire
+    aanmaken nieuw nieuwe toevoegen skapa ny lägg opret opprett utwórz utworz nowy dodaj oluştur ekle
+    создать новый добавить 创建 新建 添加 新增 作成 追加 生成 생성 추가""".split()  # noqa: SIM905 - reads better
 )
-_ID = re.compile(r"(?:.*_)?(?:id|uuid|key|number)_?")
+"""Words in a tool's name that say that it makes something, in the languages that we know."""
+_READING = frozenset(
+    """get list search read find show view fetch lookup query count check
+    liste lesen suchen zeigen holen buscar leer listar ver obtener lister lire chercher obtenir
+    cercare leggere elenca lijst zoeken lezen""".split()  # noqa: SIM905 - reads better
+)
+"""Words with which a tool gives what was there before: `get_new_mails` makes nothing."""
+_PART = re.compile(r"[^\W\d_]+")
+_HUMP = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_ID = re.compile(r"(?:.*_)?(?:id|uuid|key|number)_?|.*[a-z](?:Id|ID|Uuid|UUID|Key|Number)|ID|Id")
 _NAME = re.compile(r"(?:.*_)?(?:name|filename|path|title)")
 _LONGEST_TEXT_ID = 64
 
@@ -223,7 +237,7 @@ def created_by(call: ToolCall, data: object) -> dict[str, list[str]]:
     The names are the model's own choice. A value that points somewhere (an address, a link) is
     neither: creating a file called like an address must not make the address known.
     """
-    if _CREATING.isdisjoint(re.findall(r"[a-z]+", call.name.lower())):
+    if not _creates(call.name):
         return {}
     names = [v for k, v in call.arguments.items() if isinstance(v, str) and _NAME.fullmatch(k)]
     ids: list[str] = []
@@ -238,6 +252,15 @@ def created_by(call: ToolCall, data: object) -> dict[str, list[str]]:
                 if isinstance(v, str | int) and not isinstance(v, bool) and _ID.fullmatch(str(k))
             ]
     return {"created": _harmless(ids), "made": _harmless(names)}
+
+
+def _creates(name: str) -> bool:
+    """Whether a tool's name says that it makes something: `new_ticket`, `TicketsCreate`.
+
+    A name in words that are not listed makes nothing, and one that also reads makes nothing new.
+    """
+    words = {part.casefold() for part in _PART.findall(_HUMP.sub(" ", name[:MAX_VALUE_CHARS]))}
+    return not _CREATING.isdisjoint(words) and _READING.isdisjoint(words)
 
 
 def _harmless(values: list[str]) -> list[str]:

@@ -141,7 +141,7 @@ class Seen:
     def _add_user(self, text: str, place: int) -> None:
         run = self._add_text(text, place)
         for match in _AMOUNT.finditer(text.replace(",", "") if "," in text else text):
-            sum_of = tokens(match[1] or match[2] or match[3])
+            sum_of = tokens(match[1] or match[2] or match[3] or match[4])
             self.amounts.setdefault(" ".join(sum_of), place >> RECORD_BITS)
         for match in _NUMBERED.finditer(text):
             beside = (match[1], match[2], "percent" if match[4] == "%" else match[4])
@@ -329,7 +329,8 @@ _NUMBERED = re.compile(
 """`issue 12`, `order no. 7`, `#3`, `10 percent`."""
 _AMOUNT = re.compile(
     r"[$\u00a3\u20ac\u00a5]\s?(\d{1,9}(?:\.\d{1,2})?)|(?<![\d.])(\d{1,9}\.\d{2})(?![\d.])"
-    r"|(?<![\d.])(\d{1,9})\s?(?:EUR|USD|GBP|CHF|euros?|dollars?|pounds?|[\u20ac$])\b",
+    r"|(?<![\d.])(\d{1,9})\s?(?:EUR|USD|GBP|CHF|euros?|dollars?|pounds?|[\u20ac$])\b"
+    r"|(?<![\d.])(\d{1,9}(?:\.\d{1,2})?)\s?[\u5143\u5186\u5706\u5757\uc6d0]",
     re.IGNORECASE,
 )
 """A sum of money by its sign, its currency or its two decimals."""

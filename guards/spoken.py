@@ -31,8 +31,8 @@ oscar papa quebec romeo sierra tango uniform victor whiskey xray yankee zulu
 ay bee cee dee ee eff gee aitch eye jay kay el em en oh pee cue ar ess tee yu vee doubleyou ex wye zee
 alfa bravo see dee ee ef gee haitch aye juliet kay ell mike en oh pee queue are es tea you vee
 doubleu ecks why zed"""
-_NO_SIGN = """and then dash hyphen minus underscore dot point slash space comma capital upper lower case
-uppercase lowercase letter letters digit digits number figure followed by"""
+_NO_SIGN = """and then dash hyphen minus underscore dot point slash space comma capital upper lower
+case uppercase lowercase letter letters digit digits number figure followed by"""
 
 
 def _signs() -> dict[str, str]:

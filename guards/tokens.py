@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from .folding import folded
 from .identifiers import TOP_LABELS
+from .scripts import apart, parted, weight
 
 MAX_TOKENS = 20_000
 """Tokens of one text that are looked at; what lies beyond was not seen."""
@@ -22,12 +23,18 @@ MAX_TOKENS = 20_000
 _SPACE = (
     "\t\r\n\v\f\"'`<>()[]{},;|*$\u00a3\u00a5\u20ac\u2018\u2019\u201c\u201d\u00ab\u00bb\u2013\u2014"
 )
-_SPACE += "\u2022\u2026\u3001\u3002\uff0c\uff1b\u300c\u300d\u00b7"
+_SPACE += "\u2022\u2026\u3001\u3002\uff0c\uff1b\u00b7\u30fb\ufeff"
+_SPACE += "\u3008\u3009\u300a\u300b\u300c\u300d\u300e\u300f\u3010\u3011\u3014\u3015"
 _TO_SPACE = str.maketrans(dict.fromkeys(_SPACE, " "))
 _EDGES = ".:!?/%\\"
 _THOUSANDS = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))")
 _DECIMAL = re.compile(r"[+-]?\d+\.\d+")
 _WORD = re.compile(r"\w+")
+_WITH_MARKS = re.compile(
+    r"[\w\u0591-\u05bd\u05bf-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+"
+)
+"""Words of any script: vowel signs are no `\\w`, and no end of a word."""
 _SPACES = bytes(32 if chr(n) in _SPACE else ord(chr(n).lower()) & 127 for n in range(256))
 _NO_SIGNS = bytes(ord(c.lower()) if _WORD.match(c) else 32 for c in map(chr, range(128))) * 2
 """Both for ASCII: letter case and signs in one step."""
@@ -60,7 +67,7 @@ def _cut(text: str, ascii_table: bytes, table: dict[int, str], most: int = -1) -
         text = _THOUSANDS.sub("", text) if "," in text else text
         text = text.encode().translate(ascii_table).decode()
     else:
-        text = _plain(text).translate(table)
+        text = apart(_plain(text).translate(table))
     return text.split(None, most)
 
 
@@ -72,7 +79,7 @@ def _plain(text: str) -> str:
 
 
 def _token(word: str) -> str:
-    word = word.rstrip(_EDGES).lstrip("#@")
+    word = word.rstrip(_EDGES).lstrip("#@:!?")
     if "." in word:
         if word[:4] == "http":
             word = word.removeprefix("http://").removeprefix("https://")
@@ -115,7 +122,7 @@ def _joined(text: str) -> str:
 def telling(run: Sequence[str]) -> bool:
     """Whether a run is long enough not to stand in a text by accident."""
     if len(run) > 1:
-        return sum(map(len, run)) >= _SHORTEST
+        return sum(map(weight, run)) >= _SHORTEST
     if not run:
         return False
     digits = run[0].replace(".", "").lstrip("+-")
@@ -143,7 +150,7 @@ def words(text: str) -> list[str]:
     """The words and numbers of the text, without any signs."""
     if text.isascii():
         return _cut(text, _NO_SIGNS, {})
-    return _WORD.findall(_plain(text))
+    return [part for word in _WITH_MARKS.findall(_plain(text)) for part in parted(word)]
 
 
 def wishes(run: list[str]) -> set[str]:
