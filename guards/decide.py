@@ -92,6 +92,8 @@ class Policy:
         data = as_data(text) if data is None else data
         more: dict[str, object] = {**created_by(call, data)}
         for check in self.checks:
+            if (wishes := getattr(check, "wishes", None)) is not None:
+                more["done"] = wishes(call.name)
             if (believed := getattr(check, "believed", None)) is not None:
                 more["records"] = believed(call, data, caller)
                 own = bool(more["records"]) and getattr(check, "of_caller", False)

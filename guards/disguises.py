@@ -22,7 +22,7 @@ _URL_SAFE = str.maketrans("-_", "+/")
 
 
 def undisguised(text: str) -> Iterator[str]:
-    """What the text says backwards and in plain digits, and what runs of it say in base64 or hexadecimal."""
+    """What the text says backwards, in plain digits, and in base64 or hexadecimal."""
     text = text[:MAX_CHARS]
     yield text[::-1]
     if not text.isascii():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from .caller import CallerTest
@@ -30,6 +31,8 @@ Path = tuple[str, ...]
 
 _SHOWN = 120
 _READ = 2_000
+_NAMED = 100
+"""Values of a call of which one may be what the user's last words name."""
 
 Tree = dict[str, "Tree | None"]
 """The argument paths that have a condition; None stands for everything below."""
@@ -42,19 +45,41 @@ class Requested:
     words: tuple[str, ...]
     forms: frozenset[str]
     phrases: tuple[str, ...]
+    single: tuple[tuple[str, frozenset[str]], ...] = ()
+    """The words that are no phrases, each with its forms."""
 
     def holds(self, facts: Facts) -> bool:
         """Whether the user asked for it."""
         ledger = facts.ledger
         return ledger.said(self.forms) or any(ledger.stated(text) for text in self.phrases)
 
+    def lasts(self, call: Examined, facts: Facts) -> bool:
+        """Whether the wish is still open: not carried out, said again, or about this call.
+
+        Once it was carried out and the user wrote something else, that has to repeat the wish or
+        name a value of the call (`and to Carol, too`).
+        """
+        ledger = facts.ledger
+        since = ledger.carried_out(self.words)
+        return (
+            since < 0
+            or any(ledger.said_since(f, ledger.carried_out([word])) for word, f in self.single)
+            or any(ledger.stated_since(text, ledger.carried_out([text])) for text in self.phrases)
+            or any(
+                ledger.stated_since(text, since)
+                for text in islice(leaves(call.arguments, keys=False), _NAMED)
+                if len(text) <= _READ
+            )
+        )
+
 
 def requested(words: Iterable[str]) -> Requested:
     """The compiled list: single words count in every regular form, phrases as they stand."""
     listed = tuple(words)
     phrases = tuple(word for word in listed if len(tokens(word)) > 1)
-    single = [inflected(word) for word in listed if word not in phrases]
-    return Requested(listed, frozenset().union(*single), phrases)
+    single = tuple((word, inflected(word)) for word in listed if word not in phrases)
+    forms = frozenset[str]().union(*(found for _, found in single))
+    return Requested(listed, forms, phrases, single)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,6 +110,11 @@ class Conditions:
             reason, place = f"the user did not ask for {tool}", self.places["requested"]
             allowed = f"once the user writes one of: {', '.join(self.requested.words)}"
             yield Failure("requested", reason, place, word="block", allowed=allowed)
+        elif self.requested is not None and not self.requested.lasts(call, facts):
+            place = self.places["requested"]
+            reason = f"the user asked for {tool} before, and that was done"
+            allowed = "once the user asks again, or names what it is about"
+            yield Failure("requested", reason, place, word="ask", allowed=allowed)
         if self.max_calls is not None and history.calls.get(call.name, 0) >= self.max_calls:
             reason = f"tool {tool} has run {self.max_calls} time(s), which is all it may in a run"
             allowed = f"{self.max_calls} in a run"

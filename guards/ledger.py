@@ -42,7 +42,8 @@ Entry = dict[str, Any]
 Of a tool's output a policy may add `records` (what it trusts: `values` that count whole, `texts`
 of which every word counts, `when`: what the user must have stated for it, `ask`: that a person
 has to agree), `judged` (by which policy), `created` (ids that a call of the agent returned), `made`
-(names that it gave) and `private` (pieces that may not leave).
+(names that it gave), `done` (words of `requested` that a call of its tool carries out) and
+`private` (pieces that may not leave).
 """
 
 
@@ -253,6 +254,34 @@ class Ledger(list[Entry]):
             return False
         return min(table[word] for word in table.keys() & words) < end
 
+    def carried_out(self, words: Iterable[str]) -> int:
+        """The call (its entry) that last carried out a wish of these words; -1 where none did.
+
+        Until the user writes again, what they asked for goes on: then it is none, too.
+        """
+        done, end = self._seen.done, len(self)
+        if not done:
+            return -1
+        last = max((e for word in words for e in done.get(word, ()) if e < end), default=-1)
+        spoke = max((e for e, _ in self._seen.user_words if e < end), default=-1)
+        return last if last < spoke else -1
+
+    def said_since(self, words: Set[str], since: int) -> bool:
+        """Whether one of the words stands in a message of the user after the entry `since`."""
+        seen, end = self._seen, len(self)
+        return any(
+            since < entry < end
+            for word in seen.said.keys() & words
+            for entry in (seen.said[word], *seen.said_again.get(word, ()))
+        )
+
+    def stated_since(self, value: str, since: int) -> bool:
+        """Whether the user wrote the value in a message after the entry `since`."""
+        run, of_user = _run_of(value), self._seen.of_user
+        return run.telling and any(
+            place in of_user and place >> RECORD_BITS > since for place in self._occurrences(run)
+        )
+
     @property
     def holds_private(self) -> bool:
         """Whether anything private was seen."""
@@ -281,7 +310,7 @@ class Ledger(list[Entry]):
             return True
         told = self._seen.grouped.get(piece, piece).split(" ")
         numbers = [word for word in told if not word.isalpha()]
-        return 0 < len(numbers) and len(told) <= LONGEST_VALUE and all(map(self.stated, numbers))
+        return bool(numbers) and len(told) <= LONGEST_VALUE and all(map(self.stated, numbers))
 
     def _occurrences(self, run: Run) -> Iterable[int]:
         end = len(self) << RECORD_BITS

@@ -34,12 +34,15 @@ _ENDING = re.compile(r"\.\w{1,5}\Z")
 _SHORTEST_NAME = 4
 
 _CREATING = frozenset(
-    """create new make add insert upload draft generate clone copy fork register
-    anlegen erstellen erzeugen neu neue neuer neues hinzufuegen hinzufügen einfuegen einfügen hochladen
-    crear nuevo nueva agregar añadir anadir insertar subir criar novo nova adicionar inserir
-    creer créer nouveau nouvelle ajouter inserer insérer creare nuovo nuova aggiungere inserire
-    aanmaken nieuw nieuwe toevoegen skapa ny lägg opret opprett utwórz utworz nowy dodaj oluştur ekle
-    создать новый добавить 创建 新建 添加 新增 作成 追加 生成 생성 추가""".split()  # noqa: SIM905 - reads better
+    """create make add insert upload draft generate clone copy fork register
+    anlegen erstellen erzeugen hinzufuegen hinzufügen einfuegen einfügen hochladen
+    crear agregar añadir anadir insertar subir criar adicionar inserir creer créer ajouter inserer
+    insérer creare aggiungere inserire aanmaken toevoegen skapa lägg opret opprett utwórz utworz
+    dodaj oluştur ekle создать добавить 创建 新建 添加 新增 作成 追加 生成 생성 추가""".split()  # noqa: SIM905 - reads better
+)
+_NEW = frozenset(
+    """new neu neue neuer neues nuevo nueva novo nova nouveau nouvelle nuovo nuova nieuw
+    nieuwe""".split()  # noqa: SIM905 - reads better
 )
 """Words in a tool's name that say that it makes something, in the languages that we know."""
 _READING = frozenset(
@@ -47,7 +50,8 @@ _READING = frozenset(
     liste lesen suchen zeigen holen buscar leer listar ver obtener lister lire chercher obtenir
     cercare leggere elenca lijst zoeken lezen""".split()  # noqa: SIM905 - reads better
 )
-"""Words with which a tool gives what was there before: `get_new_mails` makes nothing."""
+"""Words with which a tool gives what was there before: `get_new_mails`
+makes nothing, `create_list` does."""
 _PART = re.compile(r"[^\W\d_]+")
 _HUMP = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _ID = re.compile(r"(?:.*_)?(?:id|uuid|key|number)_?|.*[a-z](?:Id|ID|Uuid|UUID|Key|Number)|ID|Id")
@@ -257,10 +261,15 @@ def created_by(call: ToolCall, data: object) -> dict[str, list[str]]:
 def _creates(name: str) -> bool:
     """Whether a tool's name says that it makes something: `new_ticket`, `TicketsCreate`.
 
-    A name in words that are not listed makes nothing, and one that also reads makes nothing new.
+    A name in words that are not listed makes nothing, nor does one that first says that it reads.
     """
-    words = {part.casefold() for part in _PART.findall(_HUMP.sub(" ", name[:MAX_VALUE_CHARS]))}
-    return not _CREATING.isdisjoint(words) and _READING.isdisjoint(words)
+    words = [part.casefold() for part in _PART.findall(_HUMP.sub(" ", name[:MAX_VALUE_CHARS]))]
+    for word in words:
+        if word in _READING:
+            return False
+        if word in _CREATING:
+            return True
+    return not _NEW.isdisjoint(words)
 
 
 def _harmless(values: list[str]) -> list[str]:

@@ -1,8 +1,8 @@
-"""Scripts that are written without blanks between words: Chinese, Japanese, Korean, Thai and others.
+"""Scripts that are written without blanks between words: Chinese, Japanese, Korean, Thai.
 
-`请给王芳发邮件` names 王芳. Each sign of such a script is a word of its own where values compare, so
-that a value is found wherever its signs stand in a row; what it touches (`给wang@x.example发`) is
-cut off. Signs within an address or a host stay where they are: `银行.cn` is no part of `大银行.cn`.
+`请给王芳发邮件` names 王芳. Each sign of such a script is a word of its own where values compare:
+a value is found wherever its signs stand in a row, and what they touch (`给a@x.example发`) is cut
+off. Signs within an address or a host stay where they are: `银行.cn` is no part of `大银行.cn`.
 Texts in ASCII never come here.
 """
 

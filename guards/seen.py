@@ -61,6 +61,10 @@ class Seen:
     hosts: Places = field(default_factory=dict)
     said: dict[str, int] = field(default_factory=dict)
     """Words with which the user can have asked for something."""
+    said_again: dict[str, list[int]] = field(default_factory=dict)
+    """The later entries in which they stand."""
+    done: dict[str, list[int]] = field(default_factory=dict)
+    """Words of wishes (as a policy writes them): the calls that carried them out."""
     created: dict[str, int] = field(default_factory=dict)
     made: Places = field(default_factory=dict)
     """Names that the agent's own calls gave: the entries of each."""
@@ -113,6 +117,8 @@ class Seen:
             if offset >> RECORD_BITS:
                 break
             self._add_record(record, place + offset)
+        for word in _texts(entry.get("done")):
+            self.done.setdefault(word, []).append(number)
         for value in _texts(entry.get("created")):
             self.created.setdefault(" ".join(tokens(value)), number)
         for value in _texts(entry.get("made")):
@@ -149,7 +155,9 @@ class Seen:
             self.numbered.setdefault(match[3], []).append((place >> RECORD_BITS, found))
         self.user_words.append((place >> RECORD_BITS, f" {' '.join(words(text))} "))
         for word in wishes(run):
-            self.said.setdefault(word, place >> RECORD_BITS)
+            first = self.said.setdefault(word, place >> RECORD_BITS)
+            if first != place >> RECORD_BITS:
+                self.said_again.setdefault(word, []).append(place >> RECORD_BITS)
 
     def _add_record(self, record: Mapping[str, Any], place: int) -> None:
         wanted = record.get("when")

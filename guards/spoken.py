@@ -26,9 +26,10 @@ nought wun too tree fower fife sixer seffen ait niner
 nil ein zwo dry for fuenf siks seben eit nein"""
 _TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_LETTERS = """alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november
-oscar papa quebec romeo sierra tango uniform victor whiskey xray yankee zulu
-ay bee cee dee ee eff gee aitch eye jay kay el em en oh pee cue ar ess tee yu vee doubleyou ex wye zee
+_LETTERS = """alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike
+november oscar papa quebec romeo sierra tango uniform victor whiskey xray yankee zulu
+ay bee cee dee ee eff gee aitch eye jay kay el em en oh pee cue ar ess tee yu vee
+doubleyou ex wye zee
 alfa bravo see dee ee ef gee haitch aye juliet kay ell mike en oh pee queue are es tea you vee
 doubleu ecks why zed"""
 _NO_SIGN = """and then dash hyphen minus underscore dot point slash space comma capital upper lower

@@ -171,6 +171,11 @@ class Tools:
             return ()
         return self._findings(call, history, rows)
 
+    def wishes(self, name: str) -> list[str]:
+        """The words of the wishes that a call of this tool carries out."""
+        ways = [way for row in self.table.rows(name) for way, _ in row.ways if way.requested]
+        return list(dict.fromkeys(word for way in ways for word in way.requested.words))
+
     def _findings(
         self, call: Examined, history: History, rows: tuple[Row, ...]
     ) -> Iterator[Finding]:

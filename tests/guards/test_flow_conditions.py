@@ -258,3 +258,30 @@ def test_any_of() -> None:
     assert thread.word("use", x="ann@corp.example") == "allow"
     assert thread.word("use", x="x") == "allow"
     assert thread.word("use", x="eve@evil.test") == "ask"
+
+
+@pytest.mark.parametrize(
+    ("tool", "made"),
+    [
+        ("create_list", True),
+        ("newTicket", True),
+        ("TicketsCreate", True),
+        ("HTTPNewTicket", True),
+        ("crearEvento", True),
+        ("anlegen_termin", True),
+        ("创建_事件", True),
+        ("get_new_tickets", False),
+        ("ListNewTickets", False),
+        ("tickets_new_search", False),
+        ("buscarNuevos", False),
+        ("renew_ticket", False),
+        ("address_of", False),
+        ("luo_tapahtuma", False),
+    ],
+)
+def test_what_makes_something_says_so_in_its_name(tool: str, made: bool) -> None:
+    """In any style and in the languages that are listed; what reads made nothing."""
+    rules = {"tools": {"*": "allow", "drop": {"args": {"id": "created"}}}}
+    thread = Thread(rules, "go")
+    thread.gave(tool, {"ticketId": "T-4711-x"}, {"title": "so"})
+    assert thread.word("drop", id="T-4711-x") == ("allow" if made else "block")
