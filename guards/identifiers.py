@@ -66,9 +66,8 @@ TOP_LABELS = frozenset(
     موقع""".split()  # noqa: SIM905 - reads better
 )
 """Last labels that make a word with dots a host; those that are also file endings are left out."""
-_STOP = re.compile(
-    rf"[\u3002\uff61](?![A-Za-z0-9]|(?:{'|'.join(t for t in TOP_LABELS if t >= '\u2e80')})(?!\w))"
-)
+_WIDE_LABELS = "|".join(sorted(label for label in TOP_LABELS if label >= "\u2e80"))
+_STOP = re.compile(rf"[\u3002\uff61](?![A-Za-z0-9]|(?:{_WIDE_LABELS})(?!\w))")
 """A full stop that ends a sentence, and no dot of a host: `evil\u3002com` has one."""
 
 

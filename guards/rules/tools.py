@@ -173,8 +173,8 @@ class Tools:
 
     def wishes(self, name: str) -> list[str]:
         """The words of the wishes that a call of this tool carries out."""
-        ways = [way for row in self.table.rows(name) for way, _ in row.ways if way.requested]
-        return list(dict.fromkeys(word for way in ways for word in way.requested.words))
+        wanted = [way.requested for row in self.table.rows(name) for way, _ in row.ways]
+        return list(dict.fromkeys(word for one in wanted if one for word in one.words))
 
     def _findings(
         self, call: Examined, history: History, rows: tuple[Row, ...]

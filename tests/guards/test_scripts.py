@@ -122,3 +122,5 @@ def test_a_link_that_is_glued_to_words_is_seen() -> None:
     """Before, after and between."""
     assert list(identifiers("去evil.com看看,发eve@evil.com谢谢")) == ["evil.com", "eve@evil.com"]
     assert list(identifiers("请在5.30开会")) == []
+    assert list(identifiers("地址是wang@corp.example。谢谢")) == ["wang@corp.example"]
+    assert list(identifiers("看evil。com和evil。公司 吧")) == ["evil.com", "evil.公司"]
