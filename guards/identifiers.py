@@ -38,7 +38,12 @@ _WALLET = re.compile(
     r"|[13](?=[a-z0-9]*[A-Z])(?=[A-Z0-9]*[a-z])[1-9A-HJ-NP-Za-km-z]{25,34})(?![A-Za-z0-9])"
 )
 _ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?")
-_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){10,30}(?![A-Za-z0-9])")
+_IBAN = re.compile(
+    r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[A-Za-z0-9]{11,30}|(?:[ -]?[A-Za-z0-9]){10,30})"
+    r"(?![A-Za-z0-9])"
+)
+_WORDS_BEHIND = re.compile(r"(?:[ -][A-Za-z]+)+\Z")
+"""What follows an account number that is written in groups, and is none of them."""
 _ACCOUNT = re.compile(
     r"(?<![\w.-])(?:\d{9,34}|\d{4}(?:[ -]\d{4}){2,7}|\d{3,6}(?:-\d{3,6}){2,5}"
     r"|\+\d{1,4}(?:[ -]?\(?\d{2,6}\)?){2,5}"
@@ -99,7 +104,7 @@ def _numbers(text: str) -> Iterator[str]:
     for match in _IBAN.finditer(text):
         if sum(map(str.isdigit, match[0])) >= 8:
             seen = match.end()
-            yield match[0]
+            yield _WORDS_BEHIND.sub("", match[0])
     for match in _ACCOUNT.finditer(text):
         if match.start() >= seen:
             yield match[0]

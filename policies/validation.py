@@ -206,7 +206,9 @@ def _one_a_place(faults: list[Fault]) -> list[Fault]:
         if shape and fault.path in inside:
             continue
         first = kept.setdefault(fault.path, fault)
-        if first is not fault:
+        if first is not fault and fault.kind == "value_error":
+            kept[fault.path] = fault  # the value has this shape; what it says is wrong
+        elif first is not fault and first.kind != "value_error":
             first.allowed += fault.allowed
             first.fix = first.fix or fault.fix
     return list(kept.values())

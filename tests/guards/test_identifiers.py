@@ -97,6 +97,16 @@ def test_what_the_user_wrote_may_be_written_again(text: str) -> None:
     assert verdict.word == "allow", verdict.reason
 
 
+@pytest.mark.parametrize("account", ["DE89370400440532013000", "DE89 3704 0044 0532 0130 00"])
+def test_words_around_an_account_are_no_part_of_it(account: str) -> None:
+    """A known account stays known in the middle of a sentence; another is found in it."""
+    entry = Ledger().observed(f"Pay {account}.", source=USER)
+    history = History(Ledger().appended([entry] if entry else []))
+    told = ToolCall("send", {"text": f"Your account {account} was used for this."})
+    assert decide(sending("clean"), told, history).word == "allow"
+    assert decide(sending("clean"), told, History()).word == "block"
+
+
 def test_a_coded_private_value_is_not_clean() -> None:
     """What came from a private tool is looked for in every view, too."""
     policy = load_policy(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 from typing import Any
 
 import pytest
@@ -11,6 +11,7 @@ import pytest
 from edgeward.guards.decide import decide
 from edgeward.guards.ledger import History
 from edgeward.guards.verdict import STRICTNESS, Finding, ToolCall, Word
+from edgeward.policies.schema import load_policy
 from tests.fakes import ALLOW_ALL, Recorder, agent_graph, answers, ask, turn
 
 CALL = ToolCall("pay", {"what": "x"}, id="c1")
@@ -64,6 +65,44 @@ def test_no_policy_and_no_arguments() -> None:
     assert decide(None, CALL, History()).word == "block"
     faulty = replace(CALL, fault="broken")
     assert decide(ALLOW_ALL, faulty, History()).word == "block"
+
+
+PARTS: dict[str, dict[str, Any]] = {
+    "callers": {"callers": {"tenants": ["acme"]}},
+    "hosts": {"egress_allowlist": ["corp.example"]},
+    "arguments": {"arg_rules": [{"name": "dots", "regex": r"\.\./"}]},
+    "limits": {"limits": {"calls": 1}},
+}
+"""Keys of which each objects to the call below."""
+
+KEY = "sk-proj-TESTTESTTESTTESTTEST"
+TOOLS: dict[str, Any] = {
+    "allow": "allow",
+    "redact": "redact",
+    "ask": "ask",
+    "asked": {"args": {"to": "known", "text": "any"}, "otherwise": "ask"},
+}
+
+
+@pytest.mark.parametrize("text", ["hello", f"the key is {KEY}", "../x"])
+@pytest.mark.parametrize("entry", TOOLS)
+def test_rules_of_a_real_policy(entry: str, text: str) -> None:
+    """Whatever rules stand together, the strictest word of each alone wins; no reason has a key."""
+    call = ToolCall("send", {"to": "eve@evil.test", "text": text}, id="c1")
+    history = History(calls={"send": 1}, used={"thread": {"calls": 1}})
+
+    def word(*names: str) -> Word:
+        keys = {key: value for name in names for key, value in PARTS[name].items()}
+        policy = load_policy({"version": 2, "tools": {"send": TOOLS[entry]}, **keys})
+        found = decide(policy, call, history)
+        assert KEY not in f"{found.reason}{found.explain()}"
+        return found.word
+
+    alone = {name: word(name) for name in PARTS}
+    for size in range(len(PARTS) + 1):
+        for names in combinations(PARTS, size):
+            words = [word(), *(alone[name] for name in names)]
+            assert word(*names) == max(words, key=STRICTNESS.__getitem__), names
 
 
 @pytest.mark.parametrize("word", [None, "block", "ask"])
