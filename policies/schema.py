@@ -163,7 +163,8 @@ def _policy(
         raise ConfigValidationError(Problem(document.where(("pii",)), "pii", str(error))) from error
     # `default` speaks of tools, so it is heard where it stands alone, too.
     # A blank `tools:` names no tool: it must not mean what no `tools` means, that any may run.
-    alone = head.version >= 2 and ("default" in data or "tools" in document.data)
+    written = document.data if isinstance(document.data, dict) else {}
+    alone = head.version >= 2 and ("default" in data or "tools" in written)
     given = {*data, "tools"} if alone else {*data}
     context = Context(head.version, values, frozenset(given), redactor, PatternSet(), detectors)
     return Policy(
