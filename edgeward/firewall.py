@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from .guards.caller import NOBODY, Caller
 from .guards.decide import Policy
 from .guards.firewall import Firewall as _Firewall
 from .guards.firewall import PolicyViolationError
+from .guards.limits import Spending
 from .policies.schema import load_policy
 
 __all__ = ["Firewall", "PolicyViolationError"]
@@ -19,7 +21,8 @@ class Firewall(_Firewall):
 
     `policy` is a shipped name, a path, a mapping, or a `Policy`; the shipped `default` where none
     is given. A session counts what it lets through, for rules with a budget; it may be
-    shared by threads. `caller` is the one whom it serves, for policies that ask who that is.
+    shared by threads. `caller` is the one whom it serves, for policies that ask who that is;
+    `spending` counts what callers use, in several sessions together; `clock` gives seconds.
 
     Raises:
         ConfigError: the policy cannot be loaded, with every problem at once.
@@ -31,5 +34,8 @@ class Firewall(_Firewall):
         *,
         thread: str = "",
         caller: Caller = NOBODY,
+        spending: Spending | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        super().__init__(load_policy(policy), thread=thread, caller=caller)
+        made = load_policy(policy)
+        super().__init__(made, thread=thread, caller=caller, spending=spending, clock=clock)

@@ -6,6 +6,7 @@ not installed: making one says then what to install, and none of them is silentl
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,10 +14,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typing_extensions import NotRequired
 
 from .extras import MissingExtra
+from .guards.caller import NOBODY, Caller
+from .guards.decide import Policy
 from .guards.firewall import Firewall, PolicyViolationError
 from .guards.langchain.handler import CallbackHooks
 from .guards.langchain.middleware import MiddlewareHooks
 from .guards.langchain.tools import guarded_copy
+from .guards.limits import Spending
+from .guards.rules.limits import limits_of
 from .policies.schema import PolicySource, load_policy
 
 if TYPE_CHECKING:
@@ -85,14 +90,26 @@ class FirewallCallbackHandler(CallbackHooks, BaseCallbackHandler):
     started without the context, say), or what a provider runs on its side. It sees arguments
     before the tool's schema has read them, and a tool's single text without its parameter's name.
     It can change nothing: a verdict of `ask` or `redact` refuses the call. Results are not masked.
-    `FirewallMiddleware` and `guard_tools` do not have these limits.
+    `FirewallMiddleware` and `guard_tools` do not have these limits. Nor does it see the user's
+    words: pass them on (`handler.firewall.said(text)`), or nothing counts as stated.
+
+    `caller` is the one whom the session serves, `spending` counts what callers use. Tokens and
+    money are counted from the models that are passed the handler, too; until one has answered, a
+    limit on them blocks.
 
     Raises:
         ConfigError: the policy cannot be loaded. MissingExtra: langchain-core is not installed.
     """
 
-    def __init__(self, policy_path: PolicySource = None) -> None:
-        CallbackHooks.__init__(self, load_policy(policy_path))
+    def __init__(
+        self,
+        policy_path: PolicySource = None,
+        *,
+        caller: Caller = NOBODY,
+        spending: Spending | None = None,
+    ) -> None:
+        policy = load_policy(policy_path)
+        CallbackHooks.__init__(self, policy, caller=caller, spending=spending)
 
 
 class FirewallMiddleware(MiddlewareHooks, AgentMiddleware):
@@ -116,18 +133,32 @@ class FirewallMiddleware(MiddlewareHooks, AgentMiddleware):
     tools that a provider runs on its side, models that other middleware calls for itself (a
     summary's, say: neither its tokens nor its words), and what `on_tool_end` hears of a tool.
 
+    The run's context names the caller (`user`, `tenant`, `roles`). For `limits`, tokens, money and
+    calls lie in the thread's messages; seconds are those of model calls and tools that this process
+    has seen; `spending` counts what callers use. At a limit no tool runs and no model is asked.
+
     Raises:
         ConfigError: the policy cannot be loaded. MissingExtra: langchain is not installed.
     """
 
     state_schema = FirewallState
 
-    def __init__(self, policy: PolicySource = None) -> None:
-        super().__init__(load_policy(policy))
+    def __init__(
+        self,
+        policy: PolicySource = None,
+        *,
+        spending: Spending | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(load_policy(policy), spending=spending, clock=clock)
 
 
 def guard_tools(
-    tools: Sequence[BaseTool | Callable[..., Any]], policy: PolicySource = None
+    tools: Sequence[BaseTool | Callable[..., Any]],
+    policy: PolicySource = None,
+    *,
+    caller: Caller = NOBODY,
+    spending: Spending | None = None,
 ) -> list[BaseTool]:
     """The same tools, each of which decides before it runs: for any code that calls tools.
 
@@ -136,13 +167,28 @@ def guard_tools(
     by a `ToolNode` or an agent), the call is judged as the schema reads it, and runs so; with a
     verdict of `redact` it runs with masked arguments. `block` and `ask` raise
     `PolicyViolationError`. The tools of one call are one session. Not guarded is the function in a
-    tool (`tool.func`) that is called by hand, and results are not masked.
+    tool (`tool.func`) that is called by hand, and results are not masked. What the user wrote is
+    not seen: nothing counts as stated. `caller` is the one whom the session serves, `spending`
+    counts what callers use.
 
     Raises:
         ConfigError: the policy cannot be loaded. MissingExtra: langchain-core is not installed.
+        ValueError: the policy limits tokens or money, which no tool sees.
     """
     as_tool = _base("langchain_core.tools", "tool")
     base = _base("langchain_core.tools", "BaseTool")
-    firewall = Firewall(load_policy(policy))
+    firewall = Firewall(_without_models(load_policy(policy)), caller=caller, spending=spending)
     made = [one if isinstance(one, base) else as_tool(one) for one in tools]
     return [guarded_copy(one, firewall) for one in made]
+
+
+def _without_models(policy: Policy) -> Policy:
+    """The policy, if it can be held to where no model call is seen."""
+    limits = limits_of(policy)
+    for limit in limits.limits if limits is not None else ():
+        if limit.amount in ("tokens", "cost_usd"):
+            raise ValueError(
+                f"policy {policy.name!r}: guard_tools sees no model call, so that it cannot count "
+                f"`{limit.amount}` of `limits`; use FirewallMiddleware, or leave it out"
+            )
+    return policy

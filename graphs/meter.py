@@ -18,7 +18,7 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import merge_configs
 
 from ..guards.caller import Caller
-from ..guards.limits import Amounts, Limit, Limits, Spending, added
+from ..guards.limits import Amounts, Limit, Limits, Spending, added, spender
 from ..nodes._base import CallModel, Effect, LimitReached, RunTool, State, run_id
 from ..nodes.compress import tokens
 from .budget import Budget
@@ -81,8 +81,7 @@ class Meter:
             "thread": dict(kept.get("thread") or {}),
         }
         told = list(kept.get("told") or ()) if same else []
-        who = f"{caller.tenant}/{caller.user}" if caller.tenant else caller.user
-        return cls(budget, who, run, used, told, tuple(kept.get("read") or NOTHING))
+        return cls(budget, spender(caller), run, used, told, tuple(kept.get("read") or NOTHING))
 
     def so_far(self) -> dict[str, dict[str, float]]:
         """What run, thread and caller have used by now."""
@@ -157,13 +156,9 @@ class Meter:
     def to_judge(self, proposed: int) -> dict[str, dict[str, float]]:
         """What was used, for a guard that judges so many calls. Of the caller's calls only those
         that are set aside here are free: other runs may be taking theirs."""
-        used = self.so_far()
-        most = self.budget.limits.of("caller").get("calls")
-        if most is not None and proposed:
-            wish = {"calls": float(proposed)}
-            got = self.budget.spending.reserve(self.caller, {}, wish=wish, most={"calls": most})
-            self._reserved = got or {}
-            used["caller"] = {**used["caller"], "calls": most - self._reserved.get("calls", 0)}
+        budget = self.budget
+        used, got = budget.limits.set_aside(budget.spending, self.caller, self.used, proposed)
+        self._reserved = got or self._reserved
         return used
 
     def _listening(self, config: RunnableConfig) -> RunnableConfig:

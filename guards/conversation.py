@@ -19,7 +19,6 @@ its new turns only. A forgotten prefix is read again, with the same result.
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -29,59 +28,34 @@ from .automata import States
 from .caller import NOBODY, Caller
 from .decide import Policy
 from .ledger import USER, Entry, History, Ledger
+from .limits import Amounts
 from .outputs import as_data, private_pieces
 from .patterns import searchable
+from .pieces import kept
 from .python_values import as_call
-from .results import screen
+from .results import asked, screen
+from .rules.limits import limits_of
 from .rules.sequence import order_of
-from .verdict import ToolCall, canonical_json
+from .spent import UNCOUNTED, UNSEEN, Accounts, Spent
+from .turns import ModelTurn, Proposed, ToolResult, Turn, UserText, digest_of, digests
+from .verdict import ToolCall
+
+__all__ = [
+    "Conversations",
+    "ModelTurn",
+    "Past",
+    "Proposed",
+    "ToolResult",
+    "Turn",
+    "UserText",
+    "observed",
+]
 
 MAX_CHARS = 32_000_000
 """Characters of all conversations whose state is kept."""
 
-MAX_TOKEN_COUNTS = 65_536
-"""Conversations whose tokens are kept; a number each."""
-
 UNKNOWN_PAST = "what came before was not seen here"
 """Why a text cannot be told to be free of private data."""
-
-
-@dataclass(frozen=True, slots=True)
-class Proposed:
-    """A call as it stands in a message; `arguments`: the text that a model wrote, or a mapping."""
-
-    name: str
-    arguments: str | Mapping[str, object] = ""
-    id: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class UserText:
-    """What the user wrote. A new one begins a new run: calls are counted from here."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class ModelTurn:
-    """The calls that a reply of the model proposed, as far as they were let through."""
-
-    calls: tuple[Proposed, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ToolResult:
-    """What a call gave back, as the model reads it.
-
-    `failed`: the tool said that it went wrong; then nothing in it is believed.
-    """
-
-    call_id: str
-    text: str
-    failed: bool = False
-
-
-Turn = UserText | ModelTurn | ToolResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +69,10 @@ class Past:
     turn: tuple[str, ...] = ()
     """The tools that the last turn of the model called."""
     chars: int = 0
+    ran: float = 0
+    """Calls that were let through in the whole thread."""
+    spent: Spent = field(default_factory=Spent)
+    """What model calls have used up to here; what follows on this past is not among it."""
 
 
 class Conversations:
@@ -112,40 +90,63 @@ class Conversations:
         self._keep = keep
         self._pasts: OrderedDict[bytes, Past] = OrderedDict()
         self._chars = 0
-        self._tokens: OrderedDict[bytes, int] = OrderedDict()
+        self._limited = limits_of(policy) is not None
+        self._accounts = Accounts()
         self._by_id: OrderedDict[tuple[Caller, str], Past] = OrderedDict()
         self._lock = threading.RLock()  # versions of a ledger share an index that grows
 
     def past(
-        self, turns: Iterable[Turn], *, after: str = "", caller: Caller = NOBODY, thread: str = ""
+        self,
+        turns: Iterable[Turn],
+        *,
+        after: str = "",
+        caller: Caller = NOBODY,
+        thread: str = "",
+        now: float | None = None,
     ) -> Past:
         """What the turns came to. `after`: the id of a reply that they follow, kept elsewhere.
 
         After an id that `remember` was not told of (for this caller), or that is forgotten, nothing
-        is known: with a `private` rule no text counts as free of private data, and every gate of
-        `sequence` is shut.
+        is known: with a `private` rule no text counts as free of private data, every gate of
+        `sequence` is shut, and what a limit of the thread bounds counts as used up. `now`: the time
+        in seconds; what passed since the run's last model call is then its tools' time.
         """
         with self._lock:
             start = self._followed(after, caller) if after else self._beginning(caller)
             listed = list(turns)
-            digests = _digests(start.digest, listed)
-            past, done = self._longest(start, digests)
-            for turn, digest in zip(listed[done:], digests[done:], strict=True):
+            places = digests(start.digest, listed)
+            past, done = self._longest(start, places)
+            for turn, digest in zip(listed[done:], places[done:], strict=True):
                 past = self._then(past, turn, digest)
             if done < len(listed):
                 self._keep_past(past)
-            spent = start.history.tokens_used + sum(self._tokens.get(d, 0) for d in digests)
-            history = replace(past.history, tokens_used=spent, thread=thread)
-            return replace(past, history=history)
+            spent = self._accounts.before(start.spent, listed, places)
+            past = replace(past, spent=spent, history=replace(past.history, thread=thread))
+            repeated = self._accounts.at(past.digest)[1] is not None
+            if now is not None and self._limited and not repeated:
+                self._accounts.waited(spent, past.digest, now)
+            return replace(past, history=self._with_used(past))
 
-    def add_tokens(self, past: Past, tokens: int) -> None:
-        """Count what the model call that followed `past` has used: its conversation remembers."""
+    def _with_used(self, past: Past) -> History:
+        """The history with what was used so far, by an earlier reply to the same turns as well."""
+        spent = past.spent.plus(self._accounts.at(past.digest)[0])
+        tokens = spent.thread.get("tokens", 0)
+        # Where the past was not seen, `limits` blocks; a budget of version 1 begins anew.
+        history = replace(past.history, tokens_used=0 if tokens == UNCOUNTED else int(tokens))
+        if not self._limited:
+            return history
+        ran = sum(history.calls.values())
+        return replace(history, used=spent.used(run=ran, thread=past.ran))
+
+    def spend(
+        self, past: Past, amounts: Amounts, *, part: str = "", ended: float | None = None
+    ) -> None:
+        """Count what the model call that followed `past` has used: its conversation remembers.
+
+        `part` tells several things apart that follow on one past; `ended`: when the call ended.
+        """
         with self._lock:
-            # Many users begin alike: what each of them used must not add up.
-            self._tokens[past.digest] = max(tokens, self._tokens.get(past.digest, 0))
-            self._tokens.move_to_end(past.digest)
-            while len(self._tokens) > MAX_TOKEN_COUNTS:
-                self._tokens.popitem(last=False)
+            self._accounts.note(past.digest, amounts, part=part, ended=ended)
 
     def remember(self, reply_id: str, past: Past, *reply: Turn) -> None:
         """Let a later request follow `reply` by its id: the provider keeps what went before.
@@ -155,9 +156,9 @@ class Conversations:
         if not reply_id:
             return
         with self._lock:
-            spent = past.history.tokens_used + self._tokens.get(past.digest, 0)
-            past = replace(past, history=replace(past.history, tokens_used=spent))
-            for turn, digest in zip(reply, _digests(past.digest, reply), strict=True):
+            amounts, ended = self._accounts.at(past.digest)
+            past = replace(past, spent=past.spent.plus(amounts, ended))
+            for turn, digest in zip(reply, digests(past.digest, reply), strict=True):
                 past = self._then(past, turn, digest)
             key = (past.history.caller, reply_id)
             self._by_id[key] = past
@@ -173,7 +174,7 @@ class Conversations:
 
     def _beginning(self, caller: Caller) -> Past:
         order = None if self._automata is None else self._automata.start
-        return Past(History(caller=caller, order=order), _digest_of(caller))
+        return Past(History(caller=caller, order=order), digest_of(caller))
 
     def _followed(self, after: str, caller: Caller) -> Past:
         known = self._by_id.get((caller, after))
@@ -182,11 +183,12 @@ class Conversations:
             return known
         order = None if self._automata is None else self._automata.shut
         ledger = Ledger(gap=UNKNOWN_PAST if self._private else "")
-        return Past(History(ledger=ledger, caller=caller, order=order), _digest_of(caller, after))
+        history = History(ledger=ledger, caller=caller, order=order)
+        return Past(history, digest_of(caller, after), ran=UNCOUNTED, spent=UNSEEN)
 
-    def _longest(self, start: Past, digests: Sequence[bytes]) -> tuple[Past, int]:
-        for done in range(len(digests), 0, -1):
-            known = self._pasts.get(digests[done - 1])
+    def _longest(self, start: Past, places: Sequence[bytes]) -> tuple[Past, int]:
+        for done in range(len(places), 0, -1):
+            known = self._pasts.get(places[done - 1])
             if known is not None:
                 self._pasts.move_to_end(known.digest)
                 return known, done
@@ -219,13 +221,16 @@ class Conversations:
 
     def _proposed(self, past: Past, turn: ModelTurn, digest: bytes) -> Past:
         counts, waiting = dict(past.history.calls), dict(past.open)
-        for proposed in turn.calls:
-            call = as_call(proposed.name, proposed.arguments, id=proposed.id)
+        calls = [as_call(p.name, p.arguments, id=p.id) for p in turn.calls]
+        for call in calls:
             counts[call.name] = counts.get(call.name, 0) + 1
             waiting[call.id] = (*waiting.get(call.id, ()), call)
         names = tuple(proposed.name for proposed in turn.calls)
-        history = replace(past.history, calls=counts, order=self._moved(past.history, names))
-        return replace(past, history=history, digest=digest, open=waiting, turn=names)
+        sent = kept(past.history.sent, [call.arguments for call in calls])
+        order = self._moved(past.history, names)
+        history = replace(past.history, calls=counts, order=order, sent=sent)
+        ran = past.ran + len(calls)
+        return replace(past, history=history, digest=digest, open=waiting, turn=names, ran=ran)
 
     def _answered(self, past: Past, result: ToolResult, digest: bytes) -> Past:
         calls = past.open.get(result.call_id, ())
@@ -274,7 +279,7 @@ def observed(
     A failure's text, and what the model does not get to see, is nothing to believe.
     """
     source = f"tool {call.name}"
-    seen = screen(policy, text)
+    seen = screen(policy, text, said=asked(policy, text))
     if failed or seen.withheld:
         return Ledger().observed(seen.text, source=source, call_id=call.id)
     return policy.observed(call, seen.whole, source=source, caller=caller)
@@ -282,36 +287,3 @@ def observed(
 
 def _with(history: History, entry: Entry | None) -> History:
     return replace(history, ledger=history.ledger.appended([entry])) if entry else history
-
-
-def _digest_of(caller: Caller, after: str = "") -> bytes:
-    """Where the digests of a caller's conversations begin."""
-    parts = ("after", after, caller.user, caller.tenant, *caller.roles)
-    return _digests(b"", [ModelTurn(tuple(Proposed(part) for part in parts))])[0]
-
-
-def _digests(start: bytes, turns: Sequence[Turn]) -> list[bytes]:
-    """The digest of every prefix of the turns, each of which continues the one before."""
-    found = []
-    for turn in turns:
-        told = "".join([f"{len(part)}:{part}" for part in _parts(turn)])
-        start = hashlib.blake2b(start + told.encode("utf-8", "surrogatepass")).digest()
-        found.append(start)
-    return found
-
-
-def _parts(turn: Turn) -> Iterable[str]:
-    if isinstance(turn, UserText):
-        return ("user", turn.text)
-    if isinstance(turn, ToolResult):
-        return ("result", turn.call_id, turn.text, f"{turn.failed}")
-    return ("model", *(part for call in turn.calls for part in _call_parts(call)))
-
-
-def _call_parts(call: Proposed) -> Iterable[str]:
-    if isinstance(call.arguments, str):
-        return (call.name, call.id, "text", call.arguments)
-    try:
-        return (call.name, call.id, "json", canonical_json(call.arguments))
-    except (TypeError, ValueError, RecursionError):
-        return (call.name, call.id, "none", repr(type(call.arguments)))

@@ -183,6 +183,14 @@ def _inline(text: str, named: set[str]) -> Iterator[tuple[int, int, int, str]]:
                 named.add(_key(text[at + 1 : close]))
 
 
+def by_name(text: str) -> bool:
+    """Whether the text shows an image that is named elsewhere, or says what a name stands for."""
+    named: set[str] = set()
+    for _ in _inline(text, named):
+        pass
+    return bool(named) or _DEFINITION.search(text) is not None
+
+
 def _edited(text: str, edits: list[tuple[int, int, str]]) -> str:
     """The text with its pieces replaced; what lies inside of a replaced piece goes with it."""
     pieces: list[str] = []

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -21,9 +22,12 @@ from typing import Any, TypeVar, overload
 from .caller import NOBODY, Caller
 from .decide import Policy
 from .ledger import History
+from .limits import Spending
 from .names import shown_name
 from .python_values import as_call
+from .rules.limits import limits_of
 from .session import Session
+from .spent import Usage
 from .verdict import ToolCall, Verdict
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -47,10 +51,15 @@ def keepable(policy: Policy) -> Policy:
     """The policy, if a check of calls alone, which sees no tool's output, can hold calls to it.
 
     Raises:
-        ValueError: it has a `private` rule, which would find nothing here and let all through, or
-            `placeholders`, which nobody would put back.
+        ValueError: it has a `private` rule, which would find nothing here and let all through,
+            `limits`, for which nobody counts, or `placeholders`, which nobody would put back.
     """
     policy.in_plain_sight()
+    if limits_of(policy) is not None:
+        raise ValueError(
+            f"policy {policy.name!r}: `limits` needs to see what was used, which a check of calls"
+            " alone does not; pass a history with `used`, or use another door"
+        )
     if any(hasattr(check, "pieces") for check in policy.checks):
         raise ValueError(
             f"policy {policy.name!r}: `private` needs to see what the tools bring back, which a"
@@ -71,22 +80,52 @@ class Firewall:
     it is told (`said`, `observe`; what `guard` wraps reports its own results): conditions such as
     `known`, and `sequence`, rest on that. A call of a `private` tool that is never reported makes
     every text count as private. `thread` is the session's name, `caller` the one whom it serves.
+
+    For `limits` a run's seconds are those since the user spoke (`said`) to the last thing that was
+    told. Tokens and money are counted as `add_tokens` says; until it has said something, a limit on
+    them blocks. `spending` counts what callers use, also in other sessions.
     """
 
-    def __init__(self, policy: Policy, *, thread: str = "", caller: Caller = NOBODY) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        *,
+        thread: str = "",
+        caller: Caller = NOBODY,
+        spending: Spending | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         if not isinstance(policy, Policy):
             raise TypeError(f"a Firewall needs a Policy, not a {type(policy).__name__}")
         self.policy = policy
-        self._session = Session(policy, thread=thread, caller=caller)
+        self._session = Session(
+            policy, thread=thread, caller=caller, spending=spending, clock=clock
+        )
 
     @property
     def history(self) -> History:
         """What the session's next decision knows of the past."""
         return self._session.history
 
-    def add_tokens(self, tokens: int) -> None:
-        """Count tokens that the session's model calls have used."""
-        self._session.add_tokens(tokens)
+    def add_tokens(
+        self,
+        tokens: int = 0,
+        *,
+        read: int = 0,
+        written: int = 0,
+        cached: int = 0,
+        model: str = "",
+    ) -> None:
+        """Count the tokens that one of the session's model calls has used.
+
+        For a limit on money say what was `read` (of it `cached`) and `written`, and the `model`;
+        tokens that are not parted count at the dearer price, an unknown model as the dearest one.
+        """
+        self.add_usage(Usage(read, written, cached, model, total=tokens))
+
+    def add_usage(self, usage: Usage) -> None:
+        """Count what one of the session's model calls has used."""
+        self._session.add_usage(usage)
 
     def said(self, text: str) -> None:
         """The user wrote this: it counts as stated, and calls are counted from here."""

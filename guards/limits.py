@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from .automata import OwnNames
+from .caller import Caller
 from .names import glob_pattern
 
 AMOUNTS = ("tokens", "cost_usd", "calls", "seconds")
@@ -148,6 +149,20 @@ class Limits:
         """The bounds of one scope."""
         return {limit.amount: limit.most for limit in self.limits if limit.scope == scope}
 
+    def set_aside(
+        self, spending: Spending, who: str, used: Used, calls: int
+    ) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
+        """What was used, for a judge of so many calls, and what of the caller's is set aside for
+        them; it has to be settled. Of the caller's calls only those are free: other runs may be
+        taking theirs."""
+        mine = {**used, "caller": spending.of(who)}
+        most, got = self.of("caller").get("calls"), None
+        if most is not None and calls:
+            got = spending.reserve(who, {}, wish={"calls": float(calls)}, most={"calls": most})
+            free = (got or {}).get("calls", 0)
+            mine["caller"] = {**mine["caller"], "calls": most - free}
+        return {scope: dict(amounts) for scope, amounts in mine.items()}, got or {}
+
     def price(self, model: str) -> Price | None:
         """The price of a model: by its name, or by the longest glob that names it."""
         exact = self.prices.get(model)
@@ -181,6 +196,11 @@ class Repeats:
     def most(self, tool: str) -> int:
         """The bound for a tool."""
         return next((most for names, most in self._named if names.holds(tool)), self._default)
+
+
+def spender(caller: Caller) -> str:
+    """Under which name a caller's amounts are counted; empty for nobody."""
+    return f"{caller.tenant}/{caller.user}" if caller.tenant else caller.user
 
 
 class Spending:

@@ -67,6 +67,18 @@ def _is_piece(token: str) -> bool:
     return len(token) >= 4 and bool(_ODD.search(token) or _BEGINS.match(token))
 
 
+def beside(calls: Sequence[object]) -> list[tuple[str, ...]]:
+    """For each call of one turn (its arguments) the pieces of all others: what is sent in pieces is
+    not safe in any order."""
+    if len(calls) < 2:
+        return [()] * len(calls)
+    each = [pieces(arguments) for arguments in calls]
+    return [
+        tuple(p for n, found in enumerate(each) if n != at for p in found)
+        for at in range(len(each))
+    ]
+
+
 def put_together(own: Sequence[str], sent: Sequence[str]) -> Iterator[str]:
     """What the pieces of a call make with those that were sent: texts in which to look."""
     if not own:

@@ -1,14 +1,19 @@
 """One session of calls: what a door that is told of things as they happen knows of the past.
 
-Counted are the calls that were let through since the user last spoke, by tool, and tokens; kept is
-the ledger of what the user said and what the tools gave back, as far as it was reported. A tool
-whose output is `private` and was not reported leaves a gap: until it is, no text counts as free of
-private data.
+Counted are the calls that were let through since the user last spoke, by tool, and what model calls
+used, as far as it is told; kept is the ledger of what the user said and what the tools gave back,
+as far as it was reported. A tool whose output is `private` and was not reported leaves a gap: until
+it is, no text counts as free of private data.
+
+The seconds of a run are those from the user's word to the last thing that was told of. A limit on
+tokens or money blocks until something was told of them.
 """
 
 from __future__ import annotations
 
 import threading
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -16,20 +21,39 @@ from .caller import NOBODY, Caller
 from .conversation import observed
 from .decide import Policy, decide
 from .ledger import USER, Entry, History
+from .limits import Amounts, Spending, spender
 from .names import shown_name
 from .outputs import speaks_of
 from .patterns import searchable
+from .pieces import kept
 from .python_values import json_value
+from .rules.limits import limits_of
 from .rules.sequence import order_of
+from .spent import UNCOUNTED, Spent, Usage
 from .verdict import ToolCall, Verdict, canonical_json
 
 
 class Session:
     """The past of one session under one policy. May be shared by threads."""
 
-    def __init__(self, policy: Policy, *, thread: str = "", caller: Caller = NOBODY) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        *,
+        thread: str = "",
+        caller: Caller = NOBODY,
+        spending: Spending | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         policy.in_plain_sight()
         self.policy = policy
+        self._limits = limits_of(policy)
+        self._spending = spending or Spending()
+        self._clock = clock
+        self._last: float | None = None
+        self._spent = Spent()
+        self._told = False
+        self._ran = 0
         rule = order_of(policy)
         self._automata = None if rule is None else rule.automata
         order = None if self._automata is None else self._automata.start
@@ -42,35 +66,56 @@ class Session:
     def history(self) -> History:
         """What the next decision knows of the past."""
         with self._lock:
+            history = self._history
+            if self._limits is not None:
+                self._pass_time()
+                history = replace(history, used=self._used())
             missing = [name for name, count in self._missing.items() if count > 0]
             if not missing:
-                return self._history
+                return history
             names = ", ".join(map(shown_name, missing[:3]))
-            ledger = self._history.ledger.with_gap(f"what {names} gave back was not reported")
-            return replace(self._history, ledger=ledger)
+            ledger = history.ledger.with_gap(f"what {names} gave back was not reported")
+            return replace(history, ledger=ledger)
 
     def decide(self, call: ToolCall) -> Verdict:
         """The verdict on a call; one that may run is counted."""
         with self._lock:  # two threads must not both take the last of what is counted
-            verdict = decide(self.policy, call, self.history)
-            if verdict.word in ("allow", "redact"):
+            history, set_aside = self.history, dict[str, float]()
+            who = spender(history.caller)
+            if self._limits is not None and history.used is not None:
+                used, set_aside = self._limits.set_aside(self._spending, who, history.used, 1)
+                history = replace(history, used=self._as_told(used))
+            verdict = decide(self.policy, call, history)
+            runs = verdict.word in ("allow", "redact")
+            self._spend({"calls": int(runs)}, set_aside)
+            if runs:
                 self._count(call.name, 1)
-                if self._automata is not None and self._history.order is not None:
-                    order = self._automata.advance(self._history.order, through=[call.name])
-                    self._history = replace(self._history, order=order)
-                if self._is_private(call.name):
-                    self._missing[call.name] = self._missing.get(call.name, 0) + 1
+                self._let_through(call, verdict)
         return verdict
+
+    def _let_through(self, call: ToolCall, verdict: Verdict) -> None:
+        history = self._history
+        masked = [f.masked for f in verdict.findings if f.masked is not None]
+        history = replace(history, sent=kept(history.sent, masked[:1] or [call.arguments]))
+        if self._automata is not None and history.order is not None:
+            order = self._automata.advance(history.order, through=[call.name])
+            history = replace(history, order=order)
+        self._history = history
+        if self._is_private(call.name):
+            self._missing[call.name] = self._missing.get(call.name, 0) + 1
 
     def take_back(self, name: str) -> None:
         """Count one call less: one that was let through will be decided again before it runs."""
         with self._lock:
             self._count(name, -1)
+            self._spend({"calls": -1}, {})
             self._reported(name)
 
     def said(self, text: str) -> None:
         """The user wrote something: it counts as stated, and a new run begins."""
         with self._lock:
+            self._last = self._clock()
+            self._spent = Spent({}, self._spent.thread)
             order = self._history.order
             if self._automata is not None and order is not None:
                 order = self._automata.spoke(order)
@@ -81,6 +126,7 @@ class Session:
         """What a call gave back: a text, or a value that is read as JSON."""
         text = self.policy.redactor.secrets(searchable(_text_of(result)))[0]
         with self._lock:
+            self._pass_time()
             history = self._history
             self._keep(observed(self.policy, call, text, failed=failed, caller=history.caller))
             self._reported(call.name)
@@ -89,15 +135,47 @@ class Session:
                 order = self._automata.advance(history.order, through=name, done=name)
                 self._history = replace(self._history, order=order)
 
-    def add_tokens(self, tokens: int) -> None:
-        """Count tokens that the session's model calls have used."""
+    def add_usage(self, usage: Usage) -> None:
+        """Count what one of the session's model calls has used."""
         with self._lock:
-            total = self._history.tokens_used + max(tokens, 0)
+            self._told = True
+            self._pass_time()
+            amounts = usage.amounts(self._limits)
+            self._spend(amounts, {})
+            total = self._history.tokens_used + int(amounts["tokens"])
             self._history = replace(self._history, tokens_used=total)
+
+    def _used(self) -> dict[str, dict[str, float]]:
+        calls = sum(self._history.calls.values())
+        used = self._spent.used(run=calls, thread=self._ran)
+        used["caller"] = self._spending.of(spender(self._history.caller))
+        return self._as_told(used)
+
+    def _as_told(self, used: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+        """What was used; what nobody has told of cannot be held to a limit."""
+        if self._told:
+            return used
+        return {
+            scope: {**a, "tokens": UNCOUNTED, "cost_usd": UNCOUNTED} for scope, a in used.items()
+        }
+
+    def _pass_time(self) -> None:
+        """Count the time since something last happened in this run."""
+        now, last = self._clock(), self._last
+        self._last = now
+        if last is not None and now > last:
+            self._spend({"seconds": now - last}, {})
+
+    def _spend(self, amounts: Amounts, set_aside: Amounts) -> None:
+        if self._limits is not None:
+            calls = {name: amount for name, amount in amounts.items() if name != "calls"}
+            self._spent = self._spent.plus(calls)
+            self._spending.settle(spender(self._history.caller), set_aside, amounts)
 
     def _count(self, name: str, step: int) -> None:
         calls = dict(self._history.calls)
         calls[name] = max(calls.get(name, 0) + step, 0)
+        self._ran = max(self._ran + step, 0)
         self._history = replace(self._history, calls=calls)
 
     def _keep(self, entry: Entry | None) -> None:

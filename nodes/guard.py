@@ -19,30 +19,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
-from langchain_core.messages import ToolMessage
-
 from ..guards.approvals import Grant, live
 from ..guards.decide import decide
 from ..guards.ledger import History, Ledger
-from ..guards.limits import STOPS
-from ..guards.pieces import kept, pieces
-from ..guards.rules.limits import KEY as LIMITS
+from ..guards.pieces import beside, kept
 from ..guards.rules.sequence import Order, order_of
 from ..guards.verdict import (
     Finding,
     ToolCall,
     Verdict,
     canonical_json,
-    fingerprint,
     strictest,
 )
 from ..guards.withheld import with_withheld
 from ._approvals import Answer, Decided, answers_to, approval_of, lasting, question_for
 from ._base import TURN, Here, NodeSpec, Result, State, Step, as_arguments, open_calls
 from ._order import ORDER, gone_on, standing
-
-FINGERPRINT = 16
-"""Digits of a fingerprint that tell the calls of one run apart."""
+from ._refusals import FINGERPRINT, broken, over, refusal, unread
 
 
 class Spec(NodeSpec):
@@ -75,8 +68,8 @@ def step(spec: Spec, state: State, here: Here) -> Step:
         decided = _covered(decided, state.get("approvals") or [], here)
     if any(d.asks for d in decided):
         decided = _ask(decided, here, history)
-    broken = [call for call in message.invalid_tool_calls if call["id"] in waiting]
-    result = _settle(broken, decided, state, here)
+    unreadable = [call for call in message.invalid_tool_calls if call["id"] in waiting]
+    result = _settle(unreadable, decided, state, here)
     if rule is not None and order is not None:
         through = {d.call.id: d.call.name for d in decided if d.may_run}
         result.update["run"][ORDER] = gone_on(rule.automata, order, through)
@@ -113,11 +106,9 @@ def _decided(
         )
         for c in proposed
     ]
-    each = [pieces(call.arguments) for call in calls] if len(calls) > 1 else [()]
     window = history.sent
-    for at, call in enumerate(calls):
-        beside = [piece for n, found in enumerate(each) if n != at for piece in found]
-        judged = _judge(call, state, here, replace(history, sent=(*window, *beside)))
+    for call, others in zip(calls, beside([call.arguments for call in calls]), strict=True):
+        judged = _judge(call, state, here, replace(history, sent=(*window, *others)))
         decided.append(judged)
         history = _gone_through(history, [judged])
     return decided
@@ -169,9 +160,9 @@ def _ask(decided: list[Decided], here: Here, history: History) -> list[Decided]:
         # Edits last: what they are judged by is what else of this turn goes through.
         for call_id, answer in sorted(answers.items(), key=lambda a: a[1].decision == "edit"):
             asked = waiting[call_id]
-            beside = _gone_through(history, [d for d in decided if d.call.id != call_id])
-            beside = replace(beside, order=asked.past.order, sent=asked.past.sent)
-            answered = _answered(asked, answer, here, beside)
+            past = _gone_through(history, [d for d in decided if d.call.id != call_id])
+            past = replace(past, order=asked.past.order, sent=asked.past.sent)
+            answered = _answered(asked, answer, here, past)
             decided = [answered if d.call.id == call_id else d for d in decided]
         given = [d.grant for d in decided if d.grant is not None]
         decided = _covered(decided, given, here)
@@ -209,11 +200,11 @@ def _answered(asked: Decided, answer: Answer, here: Here, history: History) -> D
 
 
 def _settle(
-    broken: Sequence[Mapping[str, Any]], decided: list[Decided], state: State, here: Here
+    unreadable: Sequence[Mapping[str, Any]], decided: list[Decided], state: State, here: Here
 ) -> Result:
     """Tickets for what may run, answers for the rest, a record for each."""
     assert here.tickets is not None
-    answers = [_broken(call) for call in broken]
+    answers = [broken(call) for call in unreadable]
     approved: list[dict[str, Any]] = []
     run = dict(state.get("run") or {})
     calls: dict[str, int] = dict(run.get("calls") or {})
@@ -223,16 +214,16 @@ def _settle(
             approved.append({**here.veil.packed(d.call), "ticket": ticket})
             calls[d.call.name] = calls.get(d.call.name, 0) + 1
         else:
-            answers.append(_refusal(d, here))
+            answers.append(refusal(d, here))
     sent = tuple(run.get("sent") or ())
     window = kept(sent, [here.veil.call(d.call).arguments for d in decided if d.may_run])
     if window != sent:
         run["sent"] = list(window)
     run |= {"calls": calls}
-    if over := _over(decided):
-        run["over"] = over
+    if why := over(decided):
+        run["over"] = why
     update: dict[str, Any] = {"approved": approved, "run": run}
-    turn = {str(c["id"]): (c.get("name") or "unknown", _unread(c), False) for c in broken}
+    turn = {str(c["id"]): (c.get("name") or "unknown", unread(c), False) for c in unreadable}
     if decided:
         records = [d.recorded(here.veil) for d in decided]
         update["verdicts"] = records
@@ -246,46 +237,3 @@ def _settle(
         grants = [*(state.get("approvals") or []), *given]
         update["approvals"] = live(grants, now=here.clock())
     return Result("allow" if approved else "block", update)
-
-
-def _over(decided: Sequence[Decided]) -> str:
-    """Why the run ends after this: a call was refused because a limit is used up."""
-    for d in decided:
-        for finding in d.verdict.findings:
-            rule, _, amount = finding.rule.partition(".")
-            if rule == LIMITS and finding.word == "block":
-                return STOPS[amount.rpartition(".")[2]]
-    return ""
-
-
-def _refusal(refused: Decided, here: Here) -> ToolMessage:
-    """The tool message for a call that will not run: why, in words the model can act on.
-
-    Not what would have been allowed (`Finding.allowed`, on the record): whoever steers the model
-    would learn from it which listed host, value or word to try next.
-    """
-    call, verdict = refused.call, refused.verdict
-    if call.fault is not None:
-        text = f"Not run: {call.fault}"
-    elif refused.approval is not None and refused.approval["decision"] == "reject":
-        why = refused.approval["reason"]
-        text = "Not run: the user rejected this call" + (f": {why}" if why else ".")
-    else:
-        text = f"{here.policy.block_message} {verdict.reason}"
-    text = here.veil.text(text)
-    return ToolMessage(text, tool_call_id=call.id, name=call.name, status="error")
-
-
-def _unread(call: Mapping[str, Any]) -> str:
-    """What tells one call that could not be read from another."""
-    return fingerprint(ToolCall(call.get("name") or "", {"": call.get("args") or ""}))[:FINGERPRINT]
-
-
-def _broken(call: Mapping[str, Any]) -> ToolMessage:
-    """The answer to a call whose arguments could not be parsed (they never reach a rule)."""
-    piece = (call.get("args") or "")[:80]
-    why = call.get("error") or "they are not a JSON object"
-    text = f"Not run: the arguments could not be read ({why.splitlines()[0][:200]}): {piece!r}"
-    return ToolMessage(
-        text, tool_call_id=call["id"], name=call.get("name") or "unknown", status="error"
-    )

@@ -31,6 +31,9 @@ def chat(
     thread: options.Thread = None,
     model: options.Model = None,
     max_steps: options.MaxSteps = None,
+    user: options.User = None,
+    tenant: options.Tenant = None,
+    role: options.Roles = None,
     checkpointer: options.Checkpointer = options.DEFAULT_CHECKPOINTER,
     debug: options.Debug = False,
 ) -> None:
@@ -43,6 +46,9 @@ def chat(
             model=model,
             checkpointer=checkpointer,
             max_steps=max_steps,
+            user=user or "",
+            tenant=tenant or "",
+            roles=tuple(role or ()),
         )
         _chat(wanted, thread or fresh_thread(), debug=debug)
 

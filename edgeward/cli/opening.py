@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..graphs.context import RunContext
 from .agents import build_agent
 from .session import Asked, Session
 from .threads import Wanted
@@ -18,4 +19,5 @@ def open_session(
 ) -> Session:
     """The agent that was asked for, on a thread."""
     agent: Any = build_agent(wanted, checkpointer=checkpointer)
-    return Session(agent, thread, view=view, ask=ask, max_steps=wanted.max_steps)
+    facts = RunContext(wanted.max_steps, wanted.user, wanted.tenant, wanted.roles)
+    return Session(agent, thread, view=view, ask=ask, facts=facts)

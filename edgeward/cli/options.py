@@ -50,6 +50,17 @@ Checkpointer = Annotated[
         "postgresql:// URL, or memory.",
     ),
 ]
+User = Annotated[
+    str | None,
+    typer.Option("--user", help="For whom the agent works, as policies ask (`callers`)."),
+]
+Tenant = Annotated[
+    str | None, typer.Option("--tenant", help="The tenant or organisation of that user.")
+]
+Roles = Annotated[
+    list[str] | None,
+    typer.Option("--role", help="A role of that user; may be given several times."),
+]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 DEFAULT_STRATEGY = "react"

@@ -34,6 +34,9 @@ def run(
     thread: options.Thread = None,
     model: options.Model = None,
     max_steps: options.MaxSteps = None,
+    user: options.User = None,
+    tenant: options.Tenant = None,
+    role: options.Roles = None,
     checkpointer: options.Checkpointer = options.DEFAULT_CHECKPOINTER,
     json_lines: Annotated[
         bool, typer.Option("--json", help="One JSON object a line for each event, the result last.")
@@ -59,6 +62,9 @@ def run(
             model=model,
             checkpointer=checkpointer,
             max_steps=max_steps,
+            user=user or "",
+            tenant=tenant or "",
+            roles=tuple(role or ()),
         )
         code = _run(wanted, task, thread or fresh_thread(), json_lines=json_lines, answers=answers)
     raise typer.Exit(code)

@@ -19,6 +19,7 @@ from .views import View
 
 if TYPE_CHECKING:
     from ..graphs.agent import BaseAgent
+    from ..graphs.context import RunContext
     from ..graphs.result import AgentResult
 
 T = TypeVar("T")
@@ -91,13 +92,19 @@ class Session:
     """A thread that runs, shows what happens, and asks."""
 
     def __init__(
-        self, agent: BaseAgent, thread: str, *, view: View, ask: Asked, max_steps: int | None = None
+        self,
+        agent: BaseAgent,
+        thread: str,
+        *,
+        view: View,
+        ask: Asked,
+        facts: RunContext | None = None,
     ) -> None:
         self.agent = agent
         self.thread = thread
         self._view = view
         self._ask = ask
-        self._max_steps = max_steps
+        self._facts = facts
         self._loop = Interruptible()
 
     def say(self, task: str) -> AgentResult:
@@ -153,7 +160,7 @@ class Session:
 
         trace = Trace(task, self.thread)
         config: Any = {"configurable": {"thread_id": self.thread}}
-        facts = RunContext(max_steps=self._max_steps)
+        facts = self._facts or RunContext()
         updates = self.agent.graph.astream(given, config, stream_mode="updates", context=facts)
         async for update in updates:
             trace.saw(update)

@@ -31,6 +31,9 @@ class Wanted:
     model: str | None = None
     checkpointer: str = DEFAULT_CHECKPOINTER
     max_steps: int | None = None
+    user: str = ""
+    tenant: str = ""
+    roles: tuple[str, ...] = ()
 
     def again(self, command: str, thread: str) -> str:
         """The shell command that goes on with `thread` as it was begun."""
@@ -41,6 +44,10 @@ class Wanted:
             words += ["--checkpointer", _without_password(self.checkpointer)]
         for name, value in (("policy", self.policy), ("model", self.model)):
             if value is not None:
+                words += [f"--{name}", value]
+        who = [("user", self.user), ("tenant", self.tenant)]
+        for name, value in [*who, *(("role", role) for role in self.roles)]:
+            if value:
                 words += [f"--{name}", value]
         if self.max_steps is not None:
             words += ["--max-steps", str(self.max_steps)]

@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..spent import CHARS_PER_TOKEN
+
 CUT_OFF = "the stream ended before the call was whole"
 """Why a call is refused that nobody has seen to its end."""
-
-CHARS_PER_TOKEN = 4
-"""For an estimate where the provider says nothing."""
 
 
 def estimated_tokens(written: int, read: Any) -> int:
     """Tokens where the provider does not say: by the characters that it wrote and that it read."""
-    return (written + _chars(read)) // CHARS_PER_TOKEN
+    return (written + chars_in(read)) // CHARS_PER_TOKEN
 
 
-def _chars(value: Any) -> int:
+def chars_in(value: Any) -> int:
     """The characters of all texts in a value."""
     if isinstance(value, str):
         return len(value)
     if isinstance(value, Mapping):
-        return sum(map(_chars, value.values()))
-    return sum(map(_chars, value)) if isinstance(value, list | tuple) else 0
+        return sum(map(chars_in, value.values()))
+    return sum(map(chars_in, value)) if isinstance(value, list | tuple) else 0

@@ -14,7 +14,8 @@ The vendor's file reads calls out of a response, puts back what may stay, and de
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,12 +23,20 @@ from typing import Any
 from ..caller import NOBODY, Caller
 from ..conversation import Conversations, Past, Proposed, Turn
 from ..decide import Policy
-from ..firewall import UNASKED, masked_call
+from ..firewall import UNASKED, PolicyViolationError, masked_call
 from ..holdback import Holdback
 from ..ledger import History
+from ..limits import Spending, spender
+from ..pieces import beside, pieces
+from ..python_values import as_call
+from ..results import answered
+from ..rules.limits import limits_of
 from ..rules.sequence import order_of
+from ..spent import UNCOUNTED, Usage, caller_named
+from ..streamed import Streamed
 from ..verdict import Finding, canonical_json, strictest
 from ._request import Inbound, RequestMask
+from ._tally import Counter, Tally
 from .defender import Decision, Status, ToolCall, ToolFinding, decision, finding_of
 
 _LOG = logging.getLogger("edgeward.guards")
@@ -53,12 +62,20 @@ class Judged:
 class Door:
     """What a client and its copies share: the policy, what is known of conversations, the mask."""
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        *,
+        spending: Spending | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`spending` counts what callers use, also beside other clients; `clock` gives seconds."""
         if not isinstance(policy, Policy):
             raise TypeError(f"a client needs a Policy, not a {type(policy).__name__}")
         self.policy = policy
         self.caller = NOBODY
         self.conversations = Conversations(policy)
+        self.counter = Counter(limits_of(policy), spending or Spending(), clock, self.conversations)
         self._mask = RequestMask(policy)
 
     def serving(self, caller: Caller) -> Door:
@@ -85,22 +102,37 @@ class Door:
         """The exchange that a request with these turns begins.
 
         `after`: the id of an earlier response (or conversation) that the provider keeps.
+
+        Raises:
+            PolicyViolationError: a limit is used up, so that the model must not be asked.
         """
-        past = self.conversations.past(turns, after=after, caller=self.caller)
-        return Exchange(self, past)
+        limits, now = self.counter.limits, self.counter.clock()
+        past = self.conversations.past(turns, after=after, caller=self.caller, now=now)
+        if limits is not None:
+            mine = self.counter.spending.of(spender(self.caller))
+            used = caller_named(past.history.used or {}, mine)
+            limit = limits.beyond(used, {})
+            # What cannot be counted blocks the calls; it is no reason to say nothing at all.
+            if limit is not None and limit.spent(used) != UNCOUNTED:
+                why = f"the model is not asked: a limit is reached: {limit.told(used)}"
+                raise PolicyViolationError(f"{self.policy.block_message} {why}")
+            past = replace(past, history=replace(past.history, used=used))
+        return Exchange(self, past, began=now)
 
 
 class Exchange:
     """One request and its response, whole or streamed. Belongs to one task or thread."""
 
-    def __init__(self, door: Door, past: Past) -> None:
+    def __init__(self, door: Door, past: Past, *, began: float) -> None:
         self._door = door
         self._past = past
-        self._counts: dict[int, dict[str, int]] = {}
+        self._tally = Tally(door.counter, past, spender(door.caller), began)
+        self._through: dict[int, list[str]] = {}
+        self._pieces: dict[int, list[str]] = {}
         self._ids: dict[int, set[str]] = {}
         self._kept: dict[int, list[ToolFinding]] = {}
         self._labels: dict[str, None] = {}
-        self._held: list[Holdback] = []
+        self._held: list[Streamed] = []
         self.findings: list[ToolFinding] = []
         """What was said of each call, in the order in which they were judged."""
 
@@ -117,7 +149,8 @@ class Exchange:
     @property
     def one_by_one(self) -> bool:
         """Whether calls may be judged as they come. Where not, a stream holds all calls of a
-        choice to its end and has them judged together: each has a say in the others."""
+        choice to its end and has them judged together: each has a say in the others. What is sent
+        in pieces is seen either way, with the last of them at the latest."""
         return order_of(self.policy) is None
 
     def judge(self, calls: Iterable[Proposed], *, choice: int = 0) -> list[Judged]:
@@ -128,30 +161,42 @@ class Exchange:
         does not go with a call that has stayed is then taken out. Never raises for what a call
         holds.
         """
+        listed = list(calls)
         earlier = [finding.call.name for finding in self._kept.get(choice, [])]
-        decided = [self._decided(call, choice) for call in calls]
-        self._beside(earlier, [finding for _, finding in decided])
-        judged = [_judged(proposed, finding) for proposed, finding in decided]
+        findings = self._decided(listed, choice)
+        self._beside(earlier, findings)
+        judged = [_judged(p, finding) for p, finding in zip(listed, findings, strict=True)]
         self._kept.setdefault(choice, []).extend(j.finding for j in judged if j.keep)
         for one in judged:
             if one.arguments is not None:
                 self.noted(one.finding.secrets)
         return judged
 
-    def _decided(self, proposed: Proposed, choice: int) -> tuple[Proposed, ToolFinding]:
-        counts = self._counts.setdefault(choice, dict(self.history.calls))
-        history = replace(self.history, calls=counts)
-        arguments: Any = proposed.arguments
-        call = ToolCall(proposed.id, "function", {"name": proposed.name, "arguments": arguments})
-        finding = finding_of(call, self.policy, history)
-        taken = self._ids.setdefault(choice, set())
-        if proposed.id and (proposed.id in taken or proposed.id in self._past.open):
-            _object(finding, Finding("arguments", "block", _REPEATED))
-        taken.add(proposed.id)
-        self.findings.append(finding)
-        if finding.verdict.word != "block":
-            counts[finding.call.name] = counts.get(finding.call.name, 0) + 1
-        return proposed, finding
+    def _decided(self, listed: list[Proposed], choice: int) -> list[ToolFinding]:
+        """What is said of each call, those before it and pieces of all others counted."""
+        parsed = [as_call(p.name, p.arguments, id=p.id).arguments for p in listed]
+        others = beside(parsed)
+        before = self._pieces.setdefault(choice, [])
+        through = self._through.setdefault(choice, [])
+        history, set_aside = self._tally.history(len(listed))
+        for name in through:
+            history = history.let_through(name)
+        counted, findings = len(through), []
+        for proposed, more in zip(listed, others, strict=True):
+            sent = (*self.history.sent, *before, *more)
+            finding = finding_of(_wire(proposed), self.policy, replace(history, sent=sent))
+            taken = self._ids.setdefault(choice, set())
+            if proposed.id and (proposed.id in taken or proposed.id in self._past.open):
+                _object(finding, Finding("arguments", "block", _REPEATED))
+            taken.add(proposed.id)
+            if finding.verdict.word != "block":
+                through.append(finding.call.name)
+                history = history.let_through(finding.call.name)
+            findings.append(finding)
+        before += [piece for arguments in parsed for piece in pieces(arguments)]
+        self.findings += findings
+        self._tally.let_through(len(through) - counted, set_aside)
+        return findings
 
     def _beside(self, earlier: list[str], new: list[ToolFinding]) -> None:
         """Object to what does not go with the other calls of this turn, in any order."""
@@ -174,22 +219,23 @@ class Exchange:
     def refuse(self, calls: Iterable[Proposed], reason: str) -> None:
         """Note calls that are refused unjudged: nobody has seen them to their end, say."""
         for proposed in calls:
-            arguments: Any = proposed.arguments
-            function = {"name": proposed.name, "arguments": arguments}
-            call = ToolCall(proposed.id, "function", function)
-            finding = finding_of(call, self.policy, self.history)
+            finding = finding_of(_wire(proposed), self.policy, self.history)
             _object(finding, Finding("arguments", "block", reason))
             self.findings.append(finding)
 
     def masked(self, text: str) -> str:
-        """A text of the model's, with secrets and personal data masked."""
+        """A text of the model's: secrets and personal data masked, images and links that carry data
+        out as words (see `results.answered`)."""
+        self._tally.written += len(text)
         masked, labels = self.policy.redactor.all(text)
-        self._labels.update(dict.fromkeys(labels))
-        return masked
+        shown, defused = answered(self.policy, masked, private=self.history.ledger.private)
+        self._labels.update(dict.fromkeys((*labels, *defused)))
+        return shown
 
-    def holdback(self) -> Holdback:
-        """What masks one streamed text piece by piece; the decision names what was masked."""
-        held = Holdback(self.policy.redactor)
+    def holdback(self) -> Streamed:
+        """What makes the same of one streamed text piece by piece; the decision names it."""
+        private = self.history.ledger.private
+        held = Streamed(Holdback(self.policy.redactor), self.policy, private=private)
         self._held.append(held)
         return held
 
@@ -197,9 +243,20 @@ class Exchange:
         """Add labels of what was masked in the response elsewhere."""
         self._labels.update(dict.fromkeys(labels))
 
-    def add_tokens(self, tokens: int | None) -> None:
-        """Count what the model call used, as the provider says."""
-        self._door.conversations.add_tokens(self._past, int(tokens or 0))
+    def add_tokens(self, tokens: int | None, *, usage: Usage | None = None) -> None:
+        """Count what the model call used, as the provider says; None: it says nothing, and an
+        estimate counts. `usage` tells more than the sum: what was read and written, by which model.
+
+        Before the calls are judged, where the provider has said it by then: what the call has used
+        counts against them. Told twice, the greater counts.
+        """
+        if usage is None and tokens is not None:
+            usage = Usage(total=tokens)
+        self._tally.add(usage)
+
+    def estimate(self, written: int) -> None:
+        """Note how many characters the model has written so far: for what is judged meanwhile."""
+        self._tally.written = max(written, self._tally.written)
 
     def remember(self, reply_id: str, reply: Iterable[Turn]) -> None:
         """Let later requests follow this response by its id; `reply` is what of it stayed."""
@@ -240,6 +297,11 @@ def attach(response: Any, made: Decision) -> None:
         extra["firewall"] = made
         return
     object.__setattr__(response, "firewall", made)
+
+
+def _wire(proposed: Proposed) -> ToolCall:
+    arguments: Any = proposed.arguments
+    return ToolCall(proposed.id, "function", {"name": proposed.name, "arguments": arguments})
 
 
 def _judged(proposed: Proposed, finding: ToolFinding) -> Judged:

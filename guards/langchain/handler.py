@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..caller import NOBODY, Caller
 from ..decide import Policy
 from ..firewall import Firewall, PolicyViolationError
+from ..limits import Spending
 from ..python_values import as_call
+from ..spent import CHARS_PER_TOKEN, Usage
 from ..verdict import ToolCall
+from .session import usage_of
 from .tools import said_by
 
 if TYPE_CHECKING:
@@ -29,8 +33,10 @@ class CallbackHooks:
     run_inline = True
     """Decided before anything else happens, not beside it."""
 
-    def __init__(self, policy: Policy) -> None:
-        self.firewall = Firewall(policy)
+    def __init__(
+        self, policy: Policy, *, caller: Caller = NOBODY, spending: Spending | None = None
+    ) -> None:
+        self.firewall = Firewall(policy, caller=caller, spending=spending)
         self._announced: dict[UUID | None, list[str]] = {}
         """By run: the tools of actions whose start has not been seen yet."""
         self._running: dict[UUID | None, ToolCall] = {}
@@ -99,8 +105,9 @@ class CallbackHooks:
         """Count the tokens that the model says it used."""
         for generations in response.generations:
             for generation in generations:
-                usage = getattr(getattr(generation, "message", None), "usage_metadata", None)
-                self.firewall.add_tokens(int((usage or {}).get("total_tokens") or 0))
+                message = getattr(generation, "message", None)
+                text = Usage(written=len(generation.text) // CHARS_PER_TOKEN)
+                self.firewall.add_usage(text if message is None else usage_of(message))
 
     def _permit(self, name: str, given: str | dict[str, Any], call_id: str) -> ToolCall:
         try:

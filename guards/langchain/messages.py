@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..redact import Redactor
-from ..results import asked, screen
+from ..results import answered, asked, screen
 from .reply import masked_reply
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
     from ..decide import Policy
+    from ..ledger import Ledger
 
 Message = TypeVar("Message", bound="BaseMessage")
 Result = TypeVar("Result")
@@ -23,27 +25,51 @@ _PASSED = ("input", "args", "arguments")
 """Fields of a content block that hold a call's arguments."""
 
 
-def masked_input(request: ModelRequest[Any], redactor: Redactor) -> ModelRequest[Any]:
-    """The request with the secrets in its messages masked, past calls' arguments included."""
-    messages = [_masked(m, redactor, calls=True) for m in request.messages]
-    system = request.system_message
-    if system is not None:
-        system = _masked(system, redactor, calls=True)
-    same = all(a is b for a, b in zip(messages, request.messages, strict=True))
-    if same and system is request.system_message:
-        return request
-    return request.override(messages=messages, system_message=system)
+class Messages:
+    """What goes to a model and what it writes, under one policy."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._screened = lru_cache(maxsize=1_024)(partial(_screened, policy))
+
+    def inbound(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        """The request with the secrets in its messages masked, past calls' arguments included, and
+        tools' results screened, whoever put them there."""
+        messages = [self._inbound(message) for message in request.messages]
+        system = request.system_message
+        if system is not None:
+            system = self._inbound(system)
+        same = all(a is b for a, b in zip(messages, request.messages, strict=True))
+        if same and system is request.system_message:
+            return request
+        return request.override(messages=messages, system_message=system)
+
+    def outbound(self, response: ModelResponse[Any], ledger: Ledger) -> ModelResponse[Any]:
+        """The response with its secrets masked, and images and links that carry data out as words;
+        what stood in a call's arguments is noted there."""
+        redactor = self._policy.redactor
+
+        def shown(text: str) -> str:
+            masked = redactor.secrets(text)[0]
+            return answered(self._policy, masked, private=ledger.private)[0]
+
+        result = [
+            masked_reply(m, redactor) if m.type == "ai" else m  # type: ignore[type-var]
+            for m in response.result
+        ]
+        result = [_with_content(m, _content(m.content, shown, None)) for m in result]
+        return dataclasses.replace(response, result=result)
+
+    def _inbound(self, message: Message) -> Message:
+        redactor = self._policy.redactor
+        if message.type == "tool":
+            return _with_content(message, _content(message.content, self._screened, None))
+        content = _content(message.content, lambda text: redactor.secrets(text)[0], redactor.value)
+        return _without_secret_calls(_with_content(message, content), redactor)
 
 
-def masked_output(response: ModelResponse[Any], redactor: Redactor) -> ModelResponse[Any]:
-    """The response with its secrets masked; what stood in a call's arguments is noted there."""
-    result = [
-        masked_reply(m, redactor)  # type: ignore[type-var]
-        if m.type == "ai"
-        else _masked(m, redactor, calls=False)
-        for m in response.result
-    ]
-    return dataclasses.replace(response, result=result)
+def _screened(policy: Policy, text: str) -> str:
+    return screen(policy, text, said=asked(policy, text)).text
 
 
 def seen_result(result: Result, policy: Policy) -> Result:
@@ -67,19 +93,7 @@ def seen_result(result: Result, policy: Policy) -> Result:
 
 
 def _seen(message: Message, policy: Policy) -> Message:
-    def shown(text: str) -> str:
-        return screen(policy, text, said=asked(policy, text)).text
-
-    return _with_content(message, _content(message.content, shown, None))
-
-
-def _masked(message: Message, redactor: Redactor, *, calls: bool) -> Message:
-    def shown(text: str) -> str:
-        return redactor.secrets(text)[0]
-
-    content = _content(message.content, shown, redactor.value if calls else None)
-    message = _with_content(message, content)
-    return _without_secret_calls(message, redactor) if calls else message
+    return _with_content(message, _content(message.content, partial(_screened, policy), None))
 
 
 def _content(content: Any, shown: Any, passed: Any) -> Any:

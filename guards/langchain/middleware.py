@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from ..audit import record
-from ..conversation import Conversations
+from ..conversation import Conversations, Past
 from ..decide import Policy, decide
 from ..firewall import masked_call
 from ..ledger import History
+from ..limits import Spending
 from ..python_values import as_call
 from ..verdict import ToolCall, Verdict
 from ..withheld import with_withheld
 from .approval import Answer, ask
-from .messages import masked_input, masked_output, seen_result
+from .counts import Counts
+from .messages import Messages, seen_result
 from .model import held
 from .session import SPENT, history_of, spent_after, withheld_of
 from .tools import canonical_call
@@ -36,12 +39,20 @@ if TYPE_CHECKING:
 class MiddlewareHooks:
     """What a middleware does: it decides on each call where the tool would be run."""
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        *,
+        spending: Spending | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         if not isinstance(policy, Policy):
             raise TypeError(f"a middleware needs a Policy, not a {type(policy).__name__}")
         super().__init__()
         self.policy = policy
         self._conversations = Conversations(policy)
+        self._counts = Counts(self._conversations, spending or Spending(), clock)
+        self._messages = Messages(policy)
 
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolResult]
@@ -54,7 +65,9 @@ class MiddlewareHooks:
         _must_be_last(handler)
         decided = self._decided(request)
         if isinstance(decided, ToolCall):
-            return seen_result(handler(_as_decided(request, decided)), self.policy)
+            with self._counts.ran(request):
+                result = handler(_as_decided(request, decided))
+            return seen_result(result, self.policy)
         return decided
 
     async def awrap_tool_call(
@@ -66,7 +79,8 @@ class MiddlewareHooks:
         _must_be_last(handler)
         decided = self._decided(request)
         if isinstance(decided, ToolCall):
-            result = await handler(_as_decided(request, decided))
+            with self._counts.ran(request):
+                result = await handler(_as_decided(request, decided))
             if self.policy.results.detectors:  # they may take their time
                 return await asyncio.to_thread(seen_result, result, self.policy)
             return seen_result(result, self.policy)
@@ -74,32 +88,40 @@ class MiddlewareHooks:
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
-    ) -> ExtendedModelResponse[Any]:
-        """Show the model no secret, and let none out of what it writes, also while it streams."""
-        return self._said(request, handler(self._shown(request)))
+    ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
+        """Show the model no secret, and let none out of what it writes, also while it streams. At a
+        limit it is not asked, and the answer says so."""
+        past, began = self._counts.past(request), self._counts.clock()
+        if why := self._counts.why_not(request, past):
+            return _answered(f"{self.policy.block_message} {why}")
+        return self._said(request, handler(self._shown(request)), past, began)
 
     async def awrap_model_call(
         self,
         request: ModelRequest[Any],
         handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
-    ) -> ExtendedModelResponse[Any]:
+    ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
         """The same, for runs that are async."""
-        return self._said(request, await handler(self._shown(request)))
+        past, began = self._counts.past(request), self._counts.clock()
+        if why := self._counts.why_not(request, past):
+            return _answered(f"{self.policy.block_message} {why}")
+        return self._said(request, await handler(self._shown(request)), past, began)
 
     def _shown(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """The request as the model may see it, to a model that listeners hear no secret from."""
-        shown = masked_input(request, self.policy.redactor)
+        shown = self._messages.inbound(request)
         return shown.override(model=held(shown.model, self.policy.redactor))
 
     def _said(
-        self, request: ModelRequest[Any], response: ModelResponse[Any]
+        self, request: ModelRequest[Any], response: ModelResponse[Any], past: Past, began: float
     ) -> ExtendedModelResponse[Any]:
         """The response without secrets, and what the thread has used with it."""
         from langchain.agents.middleware.types import ExtendedModelResponse
         from langgraph.types import Command
 
-        said = masked_output(response, self.policy.redactor)
-        spent = spent_after(request.state, said.result)
+        self._counts.replied(request, past, response.result, began)
+        said = self._messages.outbound(response, past.history.ledger)
+        spent = spent_after(request.state, said.result, self._conversations)
         return ExtendedModelResponse(said, Command(update={SPENT: spent}))
 
     def _decided(self, request: ToolCallRequest) -> ToolCall | ToolMessage:
@@ -107,7 +129,15 @@ class MiddlewareHooks:
         proposed = request.tool_call
         call = as_call(proposed["name"], proposed["args"], id=proposed.get("id") or "")
         call = canonical_call(request.tool, call)
-        history = history_of(request, self._conversations)
+        past = history_of(request, self._conversations)
+        with self._counts.judging(request, past) as judging:
+            decided = self._judged(request, call, judging.history)
+            judging.runs = isinstance(decided, ToolCall)
+        return decided
+
+    def _judged(
+        self, request: ToolCallRequest, call: ToolCall, history: History
+    ) -> ToolCall | ToolMessage:
         verdict = decide(self.policy, call, history)
         verdict = with_withheld(self.policy, call, verdict, withheld_of(request))
         if verdict.word == "ask":
@@ -146,6 +176,14 @@ class MiddlewareHooks:
 def _as_decided(request: ToolCallRequest, call: ToolCall) -> ToolCallRequest:
     """The request to run exactly what was decided."""
     return request.override(tool_call={**request.tool_call, "args": call.arguments})
+
+
+def _answered(text: str) -> ModelResponse[Any]:
+    """An answer in place of the model's; it ends the run."""
+    from langchain.agents.middleware.types import ModelResponse
+    from langchain_core.messages import AIMessage
+
+    return ModelResponse(result=[AIMessage(text)])
 
 
 def _message(call: ToolCall, verdict: Verdict, text: str) -> ToolMessage:

@@ -7,20 +7,34 @@ is known.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..caller import caller_of
-from ..conversation import Conversations, ModelTurn, Proposed, ToolResult, Turn, UserText
+from ..caller import Caller, caller_of
+from ..conversation import Conversations, ModelTurn, Past, Proposed, ToolResult, Turn, UserText
 from ..ledger import History
-from ..limits import Used
+from ..limits import Amounts
+from ..pieces import pieces
+from ..python_values import as_call
 from ..rules.limits import limits_of
 from ..rules.sequence import order_of
+from ..spent import CHARS_PER_TOKEN, UNCOUNTED, UNKNOWN, Usage
 from .reply import withheld_in
 
 if TYPE_CHECKING:
     from langchain.agents.middleware.types import ToolCallRequest
+
+
+def past_of(
+    messages: Sequence[Any], conversations: Conversations, *, caller: Caller, thread: str = ""
+) -> Past:
+    """What these messages of a thread came to."""
+    since = _summed_up(messages)
+    return conversations.past(
+        turns_of(messages[since:]), after=SUMMARY if since else "", caller=caller, thread=thread
+    )
 
 
 def history_of(request: ToolCallRequest, conversations: Conversations) -> History:
@@ -31,62 +45,85 @@ def history_of(request: ToolCallRequest, conversations: Conversations) -> Histor
     message, which may run at the same time. The caller is the one whom the run's context names
     (`user`, `tenant`, `roles`).
     """
-    messages = _messages(request.state)
-    at, before = _place(messages, request.tool_call.get("id"))
-    earlier = messages[:at]
-    since = _summed_up(earlier)
-    past = conversations.past(
-        turns_of(earlier[since:]),
-        after=SUMMARY if since else "",
-        caller=caller_of(getattr(request.runtime, "context", None)),
+    messages = messages_in(request.state)
+    at, place = _place(messages, request.tool_call.get("id"))
+    past = past_of(
+        messages[:at],
+        conversations,
+        caller=caller_in(request.runtime),
         thread=_thread(request),
     )
-    run, spent, _ = _spent(request.state)
+    proposed = messages[at].tool_calls if at < len(messages) else []
     calls = dict(past.history.calls)
-    for name in before:
-        calls[name] = calls.get(name, 0) + 1
-    history = replace(past.history, calls=calls, tokens_used=spent)
+    for call in proposed[:place]:
+        calls[call["name"]] = calls.get(call["name"], 0) + 1
+    _, spent, _ = _spent(request.state, tokens_of)
+    history = replace(past.history, calls=calls, tokens_used=int(spent))
+    if len(proposed) > 1:
+        beside = [p for n, call in enumerate(proposed) if n != place for p in _pieces(call)]
+        history = replace(history, sent=(*history.sent, *beside))
     if limits_of(conversations.policy) is not None:
-        history = replace(history, used=_used(messages, calls, run=run, thread=spent))
+        history = replace(history, used=used_in(request.state, past, place, conversations))
     rule = order_of(conversations.policy)
-    if rule is None or history.order is None or at == len(messages):
+    if rule is None or history.order is None or not proposed:
         return history
-    names = [call["name"] for call in messages[at].tool_calls]
-    return replace(history, order=rule.automata.beside(history.order, names)[len(before)])
+    names = [call["name"] for call in proposed]
+    return replace(history, order=rule.automata.beside(history.order, names)[place])
+
+
+def _pieces(call: Mapping[str, Any]) -> tuple[str, ...]:
+    return pieces(as_call(call["name"], call["args"]).arguments)
 
 
 SPENT = "edgeward_spent"
 """The key of an agent's state that keeps what the model has used: messages may be taken out."""
 
 
-def spent_after(state: Any, said: Sequence[Any]) -> dict[str, Any]:
+def spent_after(state: Any, said: Sequence[Any], conversations: Conversations) -> dict[str, Any]:
     """What thread and run have used once the model has said this; `of` tells runs apart."""
-    run, thread, of = _spent(state)
-    new = sum(map(_tokens, said))
-    return {"run": run + new, "thread": thread + new, "of": of}
+    run, thread, of = _spent(state, tokens_of)
+    new = sum(map(tokens_of, said))
+    kept: dict[str, Any] = {"run": int(run + new), "thread": int(thread + new), "of": of}
+    if limits_of(conversations.policy) is not None:
+        for amount in ("tokens", "cost_usd"):
+            one = partial(_amount, amount, conversations)
+            run, thread, _ = _spent(state, one, amount)
+            more = sum(one(message) for message in said)
+            kept[amount] = {"run": run + more, "thread": thread + more}
+    return kept
 
 
-def _spent(state: Any) -> tuple[int, int, str]:
-    """Tokens of the run and of the thread, and the message of the user that the run began with.
+def _amount(amount: str, conversations: Conversations, message: Any) -> float:
+    return amounts_of(message, conversations).get(amount, 0)
+
+
+def _spent(
+    state: Any, of_message: Callable[[Any], float], amount: str = ""
+) -> tuple[float, float, str]:
+    """An amount of the run and of the thread, and the message of the user that the run began with.
 
     A message that sums up others is no new word of the user, and what it replaced was spent.
     """
-    messages = _messages(state)
+    messages = messages_in(state)
     kept = (state.get(SPENT) if isinstance(state, Mapping) else None) or {}
-    of, last = str(kept.get("of") or ""), 0
-    for at, message in enumerate(messages):
-        if message.type == "human" and not _is_summary(message):
-            last = at
+    amounts = kept.get(amount) or {} if amount else kept
+    of, last = str(kept.get("of") or ""), _last_word(messages)
     if messages and messages[last].type == "human" and not _is_summary(messages[last]):
         of = messages[last].id or of
-    before = int(kept.get("run") or 0) if of == kept.get("of") else 0
-    run = max(before, sum(map(_tokens, messages[last:])))
-    return run, max(int(kept.get("thread") or 0), sum(map(_tokens, messages))), of
+    before = amounts.get("run") or 0 if of == kept.get("of") else 0
+    run = max(before, sum(map(of_message, messages[last:])))
+    return run, max(amounts.get("thread") or 0, sum(map(of_message, messages))), of
+
+
+def _last_word(messages: Sequence[Any]) -> int:
+    """Where the user last spoke; 0 where nowhere."""
+    spoken = (n for n, m in enumerate(messages) if m.type == "human" and not _is_summary(m))
+    return max(spoken, default=0)
 
 
 def withheld_of(request: ToolCallRequest) -> Sequence[str]:
     """What was masked in this call's arguments before it could be stored."""
-    messages = _messages(request.state)
+    messages = messages_in(request.state)
     call_id = request.tool_call.get("id")
     at, _ = _place(messages, call_id)
     return withheld_in(messages[at]).get(call_id or "", ()) if at < len(messages) else ()
@@ -96,16 +133,50 @@ def _is_summary(message: Any) -> bool:
     return bool(message.additional_kwargs.get("lc_source") == "summarization")
 
 
-def _used(messages: Sequence[Any], calls: Mapping[str, int], *, run: int, thread: int) -> Used:
-    """Tokens of run and thread; their calls as far as the messages go back. Money and seconds
-    cannot be counted here; nor can what other threads of the same caller use."""
-    last = max((n for n, m in enumerate(messages) if m.type == "human"), default=0)
+def used_in(
+    state: Any, past: Past, before: int, conversations: Conversations
+) -> dict[str, dict[str, float]]:
+    """What run and thread have used: tokens and money as the thread keeps them, calls as far as its
+    messages go back, seconds as this process has seen them. Behind a summary a thread's calls and
+    seconds are unknown."""
+    messages, kept = messages_in(state), past.history.used or {}
+    last = _last_word(messages)
     ran = sum(m.type == "tool" and not _refused(m) for m in messages[:last])
-    now = sum(calls.values())
-    uncounted = {"cost_usd": float("inf"), "seconds": float("inf")}
-    of_run = {"tokens": run, "calls": now, **uncounted}
-    of_thread = {"tokens": thread, "calls": now + ran, **uncounted}
-    return {"run": of_run, "thread": of_thread, "caller": of_thread}
+    now = sum(past.history.calls.values()) + before
+    used: dict[str, dict[str, float]] = {"caller": dict(UNKNOWN)}
+    for scope, calls in (("run", now), ("thread", now + ran)):
+        seconds = kept.get(scope, {}).get("seconds", 0)
+        used[scope] = {"seconds": seconds, "calls": calls}
+    for amount in ("tokens", "cost_usd"):
+        run, thread, _ = _spent(state, partial(_amount, amount, conversations), amount)
+        used["run"][amount], used["thread"][amount] = run, thread
+    if _summed_up(messages):
+        used["thread"] |= {"calls": UNCOUNTED, "seconds": UNCOUNTED}
+    return used
+
+
+def amounts_of(message: Any, conversations: Conversations) -> Amounts:
+    """What the model call that gave a message has used; of other messages, nothing."""
+    if message.type != "ai":
+        return {}
+    return usage_of(message).amounts(limits_of(conversations.policy))
+
+
+def usage_of(message: Any) -> Usage:
+    """What a reply says that it used; where it says nothing, an estimate of what was written."""
+    usage = getattr(message, "usage_metadata", None)
+    if not usage:
+        return Usage(written=len(str(message.content)) // CHARS_PER_TOKEN)
+    cached = int((usage.get("input_token_details") or {}).get("cache_read") or 0)
+    read, written = int(usage.get("input_tokens") or 0), int(usage.get("output_tokens") or 0)
+    said = message.response_metadata
+    model = said.get("model_name") or said.get("model") or ""
+    return Usage(read, written, cached, str(model), total=int(usage.get("total_tokens") or 0))
+
+
+def caller_in(runtime: Any) -> Caller:
+    """The caller whom a run's context names."""
+    return caller_of(getattr(runtime, "context", None))
 
 
 SUMMARY = "a summary of earlier messages"
@@ -135,17 +206,17 @@ def _summed_up(messages: Sequence[Any]) -> int:
     return 0
 
 
-def _place(messages: Sequence[Any], call_id: str | None) -> tuple[int, list[str]]:
-    """Where the message stands that proposes the call, and the calls before it there, by name."""
+def _place(messages: Sequence[Any], call_id: str | None) -> tuple[int, int]:
+    """Which message proposes the call, and how many calls stand before it there."""
     for at in range(len(messages) - 1, -1, -1):
-        proposed = getattr(messages[at], "tool_calls", None) or ()
-        ids = [call["id"] for call in proposed]
+        ids = [call["id"] for call in getattr(messages[at], "tool_calls", None) or ()]
         if call_id in ids:
-            return at, [call["name"] for call in proposed[: ids.index(call_id)]]
-    return len(messages), []
+            return at, ids.index(call_id)
+    return len(messages), 0
 
 
-def _messages(state: Any) -> Sequence[Any]:
+def messages_in(state: Any) -> Sequence[Any]:
+    """The messages of an agent's state."""
     if isinstance(state, list):
         return state
     found = state.get("messages") if isinstance(state, Mapping) else None
@@ -157,7 +228,8 @@ def _thread(request: ToolCallRequest) -> str:
     return str((config.get("configurable") or {}).get("thread_id") or "")
 
 
-def _tokens(message: Any) -> int:
+def tokens_of(message: Any) -> int:
+    """The tokens that a message says its model call used."""
     usage = getattr(message, "usage_metadata", None) or {}
     return int(usage.get("total_tokens") or 0)
 

@@ -249,3 +249,17 @@ def test_ctrl_c_leaves_a_thread_that_runs_on_without_repeating_what_is_done(
     assert done.returncode == 0, done.stderr
     assert "result   slow: done at last" in done.stdout
     assert sorted(bundle.done) == ["note quick", "slow it", "slow it"]
+
+
+def test_for_whom_the_agent_works(bundle: Bundle, invoke: Invoke) -> None:
+    """A policy that asks for the caller gets the one who was named, and nobody otherwise."""
+    bundle.policy.write_text(
+        "version: 2\ndefault: block\ntools:\n"
+        "  note: {callers: {users: [ann], tenants: [acme], roles: [clerk]}}\n"
+    )
+    task = 'note(text="hello")'
+    assert "block    note" in invoke("run", *bundle.options, task).stdout
+    who = ("--user", "ann", "--tenant", "acme", "--role", "reader", "--role", "clerk")
+    result = invoke("run", *bundle.options, *who, task)
+    assert "allow    note" in result.stdout
+    assert "--user ann --tenant acme --role reader --role clerk" in result.stdout

@@ -599,7 +599,7 @@ def test_the_caller_is_the_one_whom_the_context_names() -> None:
 
 
 def test_limits_are_held_to_what_the_messages_say() -> None:
-    """Calls and tokens of run and thread; money and seconds cannot be counted here."""
+    """Calls, tokens and money of run and thread; seconds that this process has seen."""
     usage: Any = {"input_tokens": 5, "output_tokens": 5, "total_tokens": 10}
     said = AIMessage("So.", usage_metadata=usage)
     done = [calls(("search", {})), ToolMessage("ok", tool_call_id="c0", name="search"), said]
@@ -612,7 +612,10 @@ def test_limits_are_held_to_what_the_messages_say() -> None:
         ({"run": {"calls": 2}}, ["allow", "block"]),
         ({"tokens": 20}, ["block", "block"]),
         ({"run": {"tokens": 20}}, ["allow", "allow"]),
-        ({"seconds": 9}, ["block", "block"]),
+        ({"seconds": 9}, ["allow", "allow"]),
+        ({"cost_usd": 2, "prices": {"*": {"input": 1e5, "output": 1e5}}}, ["block", "block"]),
+        ({"cost_usd": 3, "prices": {"*": {"input": 1e5, "output": 1e5}}}, ["allow", "allow"]),
+        ({"caller": {"calls": 3}}, ["block", "block"]),
     ):
         policy = load_policy({"version": 2, "default": "allow", "limits": limits})
         found = []

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from edgeward import Policy, load_policy
-from edgeward.guards import conversation
+from edgeward.guards import conversation, spent
 from edgeward.guards.caller import Caller
 from edgeward.guards.conversation import (
     Conversations,
@@ -177,20 +177,20 @@ def test_tokens_belong_to_the_conversation() -> None:
     conversations = Conversations(flow())
     first: list[Turn] = [UserText("Hi.")]
     for _ in range(3):  # three users who begin alike
-        conversations.add_tokens(conversations.past(first), 100)
+        conversations.spend(conversations.past(first), {"tokens": 100})
     second = [*first, *asked("c1", "post", "done")]
-    conversations.add_tokens(conversations.past(second), 50)
+    conversations.spend(conversations.past(second), {"tokens": 50})
     assert conversations.past([*second, UserText("More.")]).history.tokens_used == 150
     assert conversations.past([UserText("Hello.")]).history.tokens_used == 0
 
 
 def test_counts_of_tokens_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """The oldest ones go."""
-    monkeypatch.setattr(conversation, "MAX_TOKEN_COUNTS", 2)
+    monkeypatch.setattr(spent, "MAX_PLACES", 2)
     conversations = Conversations(flow())
     for text in ("a", "b", "c"):
-        conversations.add_tokens(conversations.past([UserText(text)]), 10)
-    assert len(conversations._tokens) == 2
+        conversations.spend(conversations.past([UserText(text)]), {"tokens": 10})
+    assert len(conversations._accounts._places) == 2
 
 
 def test_a_reply_can_be_followed_by_its_id() -> None:
@@ -198,7 +198,7 @@ def test_a_reply_can_be_followed_by_its_id() -> None:
     policy = flow()
     conversations = Conversations(policy)
     past = conversations.past([UserText("Pay the bill.")])
-    conversations.add_tokens(past, 70)
+    conversations.spend(past, {"tokens": 70})
     conversations.remember("resp_1", past, ModelTurn((Proposed("get_bill", "{}", "c1"),)))
     after = conversations.past([ToolResult("c1", BILL)], after="resp_1")
     assert word(policy, after, "pay", iban=IBAN) == "allow"

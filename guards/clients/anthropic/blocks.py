@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...spent import Usage
 from .._exchange import Door, Exchange
 from . import turns
 from .turns import CALL, is_call, is_result, proposed, turns_of_reply, with_arguments
@@ -149,3 +150,14 @@ def tokens_of(usage: Any) -> int | None:
     found = [usage.get(name) for name in USED]
     counted = [count for count in found if isinstance(count, int)]
     return sum(counted) if counted else None
+
+
+def usage_of(usage: Any, model: Any) -> Usage | None:
+    """The same, by what was read and written: the provider's cache counts as read."""
+    if tokens_of(usage) is None:
+        return None
+    fresh, made, cached, written = (
+        count if isinstance(count := usage.get(name), int) else 0 for name in USED
+    )
+    named = model if isinstance(model, str) else ""
+    return Usage(fresh + made + cached, written, cached, named)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .._cut_off import chars_in
 from .._exchange import Door, Exchange
 from ..defender import Decision
-from .blocks import Blocks, tokens_of
+from .blocks import Blocks, tokens_of, usage_of
 
 
 class MessageReply:
@@ -27,11 +28,14 @@ class MessageReply:
     def whole(self, data: dict[str, Any]) -> dict[str, Any]:
         """The message, guarded, with the decision as `firewall`."""
         given = data.get("content")
+        total = tokens_of(data.get("usage"))
+        if total is None:
+            self._exchange.estimate(chars_in(given))
+        self._exchange.add_tokens(total, usage=usage_of(data.get("usage"), data.get("model")))
         content = self._blocks.passed(_listed(given))
         message = self._blocks.block_message
         data["content"] = content if message is None else [*content, message]
         data["stop_reason"] = self._blocks.stop_reason(data.get("stop_reason"))
-        self._exchange.add_tokens(tokens_of(data.get("usage")))
         self._blocks.remember(data.get("id"))
         self._seen = True
         data["firewall"] = self.firewall

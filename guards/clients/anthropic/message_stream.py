@@ -16,7 +16,7 @@ from typing import Any
 from .._cut_off import CUT_OFF, estimated_tokens
 from .._exchange import Door, Exchange
 from ..defender import Decision
-from .blocks import USED, Blocks, tokens_of
+from .blocks import USED, Blocks, tokens_of, usage_of
 from .message import MessageReply
 from .turns import CONTENT, is_call, is_named_call, proposed
 
@@ -160,6 +160,7 @@ class MessageStream:
             if not call.whole:
                 self._blocks.refused(call.start.get("content_block"))
                 self.exchange.refuse([proposed(*call.judgeable)], CUT_OFF)
+        self.exchange.estimate(self._chars)
         judged = iter(self._blocks.judged([call.judgeable for call in calls if call.whole]))
         for one in waiting:
             if not isinstance(one, _Call):
@@ -286,7 +287,8 @@ class MessageStream:
             self.estimated = True
             asked = None if read else [self.body.get(name) for name in CONTENT]
             self.tokens = (read or 0) + estimated_tokens(self._chars, asked)
-        self.exchange.add_tokens(self.tokens)
+        usage = None if self.estimated else usage_of(self._usage, self.body.get("model"))
+        self.exchange.add_tokens(self.tokens, usage=usage)
 
     def _count(self, usage: Any, *, first: bool) -> None:
         """Counts are totals: a later one takes the place of an earlier one."""

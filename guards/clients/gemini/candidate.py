@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...conversation import Proposed
-from ...holdback import Holdback
+from ...streamed import Streamed
 from .._cut_off import CUT_OFF
 from .._exchange import Exchange, Judged
 from .partial import PartialCall
@@ -48,7 +48,7 @@ class Candidate:
         """Characters that the model wrote."""
         self._exchange, self._turn = exchange, turn
         self._kind = ""  # of the text that flows at the moment
-        self._text: Holdback | None = None
+        self._text: Streamed | None = None
         self._waiting: list[Part] = []  # calls that have a say in each other, and what follows them
         self._partial: PartialCall | None = None
         self._behind: list[Part] = []  # what came after a call that is on its way

@@ -11,6 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from ...conversation import ModelTurn, Proposed, ToolResult, Turn, UserText
+from ...spent import Usage
+from .._cut_off import chars_in
 from .._exchange import Exchange, Judged
 from ..defender import Decision
 
@@ -116,10 +118,13 @@ class ChatReply:
         """The completion, guarded, with the decision as `firewall`."""
         given = data.get("choices")
         choices = [c for c in given if isinstance(c, dict)] if isinstance(given, list) else []
+        total = tokens_of(data)
+        if total is None:
+            self.exchange.estimate(chars_in(choices))
+        self.exchange.add_tokens(total, usage=usage_of(data))
         for number, choice in enumerate(choices):
             self._choice(choice, number)
         data["choices"] = choices  # nothing that could not be looked into
-        self.exchange.add_tokens(tokens_of(data))
         self._seen = True
         data["firewall"] = self.firewall
         return data
@@ -230,3 +235,19 @@ def tokens_of(data: Mapping[str, Any]) -> int | None:
         usage = extra.get("usage") if isinstance(extra, Mapping) else None
     total = usage.get("total_tokens") if isinstance(usage, Mapping) else None
     return total if isinstance(total, int) else None
+
+
+def usage_of(data: Mapping[str, Any]) -> Usage | None:
+    """The same with what was read and written, as chat completions or as responses word it."""
+    total, usage = tokens_of(data), data.get("usage")
+    if total is None or not isinstance(usage, Mapping):
+        return None
+    read = _number(usage, "prompt_tokens", "input_tokens")
+    written = _number(usage, "completion_tokens", "output_tokens")
+    details = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
+    cached = _number(details, "cached_tokens") if isinstance(details, Mapping) else 0
+    return Usage(read, written, cached, name_of(data.get("model")), total=total)
+
+
+def _number(usage: Mapping[str, Any], *names: str) -> int:
+    return next((n for name in names if isinstance(n := usage.get(name), int)), 0)

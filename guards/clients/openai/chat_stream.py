@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._cut_off import CUT_OFF, estimated_tokens
+from ...spent import Usage
+from .._cut_off import CUT_OFF, chars_in, estimated_tokens
 from .._exchange import Exchange
 from ..defender import Decision
 from . import chat
@@ -50,6 +51,7 @@ class ChatStream:
         self.tokens: int | None = None
         """What the provider says that it used, or an estimate."""
         self.estimated = False
+        self._usage: Usage | None = None
         self._choices: dict[int, _Choice] = {}
         self._last: dict[str, Any] = {"object": "chat.completion.chunk"}
         self._chars = 0
@@ -69,6 +71,7 @@ class ChatStream:
         """The chunks that go out in place of one; None: it goes out as it came."""
         choices = data.get("choices")
         self.tokens = max(tokens_of(data) or 0, self.tokens or 0) or None
+        self._usage = chat.usage_of(data) or self._usage
         if not choices:
             return None
         if not isinstance(choices, list):
@@ -118,7 +121,7 @@ class ChatStream:
             if self.tokens is None:
                 self.estimated = True
                 self.tokens = estimated_tokens(self._chars, self.body.get("messages"))
-            self.exchange.add_tokens(self.tokens)
+            self.exchange.add_tokens(self.tokens, usage=self._usage)
         self._ended = True
         return out
 
@@ -237,6 +240,7 @@ class ChatStream:
         if not finished:
             self.exchange.refuse(found, CUT_OFF)
             return []
+        self.exchange.estimate(self._chars + chars_in(message))
         judged = self.exchange.judge(found, choice=choice.number)
         deltas: list[dict[str, Any]] = []
         for call, one in zip(calls, judged, strict=False):

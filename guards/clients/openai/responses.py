@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...conversation import Turn
+from .._cut_off import chars_in
 from .._exchange import Door, Exchange
 from ..defender import Decision
 from . import items
+from .chat import usage_of
 
 CONTENT = ("input", "instructions", "prompt")
 """The fields of a request that hold text for the model."""
@@ -101,8 +103,7 @@ class ResponseItems:
         }
 
     def close(self, data: Mapping[str, Any]) -> None:
-        """Count what the response used; let later requests follow it."""
-        self.exchange.add_tokens(tokens_of(data))
+        """Let later requests follow the response."""
         conversation = data.get("conversation")
         held = conversation.get("id") if isinstance(conversation, Mapping) else None
         for kept_id in (data.get("id"), held):
@@ -129,6 +130,10 @@ class ResponseReply:
     def whole(self, data: dict[str, Any]) -> dict[str, Any]:
         """The response, guarded, with the decision as `firewall`."""
         output = data.get("output")
+        total = tokens_of(data)
+        if total is None:
+            self.items.exchange.estimate(chars_in(output))
+        self.items.exchange.add_tokens(total, usage=usage_of(data))
         for item in output if isinstance(output, list) else ():
             self.items.passed(item)
         message = self.items.block_message

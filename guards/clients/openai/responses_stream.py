@@ -14,6 +14,7 @@ from .._cut_off import CUT_OFF, estimated_tokens
 from .._exchange import Door, Exchange
 from ..defender import Decision
 from . import items
+from .chat import usage_of
 from .response_events import Event, Text, begun_call, place_of, told, unlogged
 from .responses import CONTENT, ResponseItems, ResponseReply, tokens_of
 
@@ -90,12 +91,19 @@ class ResponseStream:
         """What is not whole by now goes nowhere."""
         if not self._ended:
             self._cut_off()
-            if self.tokens is None:
-                self.estimated = True
-                self.tokens = estimated_tokens(self._chars, [self.body.get(k) for k in CONTENT])
-            self.exchange.add_tokens(self.tokens)
+            self._count({})
         self._ended = True
         return []
+
+    def _count(self, response: Mapping[str, Any]) -> None:
+        """Count what the response used, once."""
+        if self.tokens is not None:
+            return
+        self.tokens = tokens_of(response)
+        if self.tokens is None:
+            self.estimated = True
+            self.tokens = estimated_tokens(self._chars, [self.body.get(k) for k in CONTENT])
+        self.exchange.add_tokens(self.tokens, usage=usage_of(response))
 
     def _event(self, data: Event) -> Iterator[Event]:
         kind = data.get("type")
@@ -247,8 +255,8 @@ class ResponseStream:
             yield from told(message, data, len(self._numbers))
             self._items.out.append(message)
         response["output"] = self._items.out
+        self._count(response)
         self._items.close(response)
-        self.tokens = tokens_of(response)
         self.end(finished=True)
         response["firewall"] = self.firewall
         yield {**data, "response": response}

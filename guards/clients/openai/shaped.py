@@ -44,7 +44,11 @@ def guarded(reply: Any, request: Mapping[str, Any], exchange: Exchange) -> Any:
     choices = _get(reply, "choices")
     if not isinstance(choices, list | tuple):
         raise UnguardedMethod("the reply has no `choices`; it was withheld, for it cannot be read")
-    data = {"choices": [_choice(choice) for choice in choices], "usage": _usage(reply)}
+    data = {
+        "choices": [_choice(choice) for choice in choices],
+        "usage": _usage(reply),
+        "model": _get(reply, "model"),
+    }
     for choice, new in zip(choices, view.whole(data)["choices"], strict=True):
         _write(choice, new)
     attach(reply, exchange.decision())
@@ -106,9 +110,8 @@ def _call(function: Any) -> dict[str, Any] | None:
     return {"name": _get(function, "name"), "arguments": _get(function, "arguments")}
 
 
-def _usage(reply: Any) -> dict[str, Any] | None:
-    usage = _get(reply, "usage")
-    return None if usage is None else {"total_tokens": _get(usage, "total_tokens")}
+def _usage(reply: Any) -> Any:
+    return _plain(_get(reply, "usage"))
 
 
 def _plain(value: Any) -> Any:

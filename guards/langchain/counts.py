@@ -1,0 +1,104 @@
+"""What an agent's runs use, counted where its middleware sees model calls and tools."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..conversation import Conversations, Past
+from ..ledger import History
+from ..limits import Spending, spender
+from ..rules.limits import limits_of
+from ..spent import UNCOUNTED
+from .session import amounts_of, caller_in, messages_in, past_of, used_in
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """The limits of one policy, as a middleware can count: tokens, money and calls of run and
+    thread lie in the messages, seconds are kept in this process, and so is what callers use."""
+
+    conversations: Conversations
+    spending: Spending
+    clock: Callable[[], float]
+
+    @property
+    def _bounds(self) -> bool:
+        return limits_of(self.conversations.policy) is not None
+
+    def past(self, request: Any) -> Past:
+        """Where the conversation stands in which a model is asked."""
+        caller = caller_in(request.runtime)
+        return past_of(messages_in(request.state), self.conversations, caller=caller)
+
+    def why_not(self, request: Any, past: Past) -> str:
+        """Why the model is not asked any more; empty where it may be."""
+        limits = limits_of(self.conversations.policy)
+        if limits is None:
+            return ""
+        used = used_in(request.state, past, 0, self.conversations)
+        used["caller"] = self.spending.of(spender(caller_in(request.runtime)))
+        limit = limits.beyond(used, {})
+        if limit is None or limit.spent(used) == UNCOUNTED:
+            return ""
+        return f"a limit is reached: {limit.told(used)}"
+
+    def replied(self, request: Any, past: Past, replies: list[Any], began: float) -> None:
+        """Count what a model call has used."""
+        if not self._bounds:
+            return
+        who = spender(caller_in(request.runtime))
+        for reply in replies:
+            self.spending.settle(who, {}, amounts_of(reply, self.conversations))
+        self._passed(who, past, began, part="")
+
+    @contextmanager
+    def ran(self, request: Any) -> Iterator[None]:
+        """Count the seconds of the tool that runs in the body."""
+        if not self._bounds:
+            yield
+            return
+        began = self.clock()
+        caller = caller_in(request.runtime)
+        messages, call_id = messages_in(request.state), str(request.tool_call.get("id"))
+        proposes = (n for n, m in enumerate(messages) if call_id in _ids(m))
+        past = past_of(messages[: max(proposes, default=0)], self.conversations, caller=caller)
+        try:
+            yield
+        finally:
+            self._passed(spender(caller), past, began, part=call_id)
+
+    @contextmanager
+    def judging(self, request: Any, history: History) -> Iterator[Judging]:
+        """The history with what the caller has used; one call is set aside until it is judged."""
+        limits = limits_of(self.conversations.policy)
+        judging = Judging(history)
+        if limits is None or history.used is None:
+            yield judging
+            return
+        who = spender(caller_in(request.runtime))
+        used, got = limits.set_aside(self.spending, who, history.used, 1)
+        judging.history = replace(history, used=used)
+        try:
+            yield judging
+        finally:
+            self.spending.settle(who, got, {"calls": int(judging.runs)})
+
+    def _passed(self, who: str, past: Past, began: float, *, part: str) -> None:
+        seconds = {"seconds": max(self.clock() - began, 0.0)}
+        self.conversations.spend(past, seconds, part=part)
+        self.spending.settle(who, {}, seconds)
+
+
+@dataclass(slots=True)
+class Judging:
+    """What a call is judged by, and whether it came out that it runs."""
+
+    history: History
+    runs: bool = False
+
+
+def _ids(message: Any) -> list[str]:
+    return [str(call["id"]) for call in getattr(message, "tool_calls", None) or ()]
