@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     from .decide import Policy
 
 _BEGINS = re.compile(r"!?\[|<[a-z/!?]|(?:https?|ftp|wss?):|url\(|@import", re.IGNORECASE)
-_MAY_BEGIN = re.compile(r"[A-Za-zſ@(:!<]{0,8}\Z")
+_MAY_BEGIN = re.compile(
+    r"(?:!|<|h(?:t(?:t(?:ps?)?)?)?|f(?:tp?)?|w(?:ss?)?|u(?:rl?)?"
+    r"|@(?:i(?:m(?:p(?:or?)?)?)?)?)\Z",
+    re.IGNORECASE,
+)
 """The end of a text that could become one of these with what follows."""
 
 _BLANK = re.compile(r"\n[ \t\r]*\n")
