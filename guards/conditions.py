@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -93,13 +93,16 @@ class Requirement:
 
     def failures(
         self, arguments: dict[str, Any], facts: Facts = NOTHING_SEEN
-    ) -> Iterator[tuple[str, Any]]:
+    ) -> Iterable[tuple[str, Any]]:
         """Where (path) which value fails every condition; nothing where the argument is absent.
 
         What is None is absent: a schema fills it in for what was left out.
         """
         if self.anything or self._plainly(arguments, facts):
-            return
+            return ()
+        return self._failures(arguments, facts)
+
+    def _failures(self, arguments: dict[str, Any], facts: Facts) -> Iterator[tuple[str, Any]]:
         for path, value in values_at(arguments, self.path):
             if value is None or any(test.holds(value, facts.caller) for test in self.tests):
                 continue
@@ -111,6 +114,8 @@ class Requirement:
         if len(self.path) > 1 or not self.words:
             return False
         value = arguments.get(self.path[0])
+        if type(value) is str:
+            return self._one_holds(value, facts)
         for item in value if type(value) is list else (value,):
             if type(item) is not str or not self._one_holds(item, facts):
                 return False

@@ -30,7 +30,12 @@ def destinations(text: str, kind: int = Kind.TEXT) -> Iterator[Destination]:
     if "\\" in text or text.count("//") > text.count("://"):
         yield from network_paths(text, kind)
     if "@" in text:
-        yield from typed_mail(text) if kind & Kind.MAIL else mail_domains(text)
+        yield from mailed(text, kind)
+
+
+def mailed(text: str, kind: int) -> list[Destination]:
+    """The domains of the mail addresses in a text that has an @."""
+    return typed_mail(text) if kind & Kind.MAIL else mail_domains(text)
 
 
 _OPEN_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:?[/\\]{0,2}\Z")

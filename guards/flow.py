@@ -37,7 +37,7 @@ _BETWEEN = re.compile(r"[^<>]*<([^<>\s]+)>")
 _SHORT_WORD = 2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: one is made for every decision, and that is slow to make
 class Facts:
     """What a condition may know of the past, and whose values are the user's own."""
 

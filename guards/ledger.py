@@ -174,7 +174,8 @@ class Ledger(list[Entry]):
         run = _run_of(value)
         if not run.tokens:
             return False
-        if self._created(run, about):
+        seen = self._seen
+        if (run.key in seen.created or run.key in seen.made) and self._created(run, about):
             return True
         for place in self._occurrences(run):
             if not self._counts(place, doubts):
@@ -182,7 +183,7 @@ class Ledger(list[Entry]):
             if run.telling:
                 return True
             source = place >> RECORD_BITS
-            if place not in self._seen.of_user and self._same_subject(source, about):
+            if place not in seen.of_user and self._same_subject(source, about):
                 return True
         return False
 
@@ -250,9 +251,10 @@ class Ledger(list[Entry]):
     def said(self, words: Set[str]) -> bool:
         """Whether one of these words (lower case, no signs) is among the user's own."""
         table, end = self._seen.said, len(self)
-        if table.keys().isdisjoint(words):
-            return False
-        return min(table[word] for word in table.keys() & words) < end
+        for word in words:  # noqa: SIM110 - this runs for every call: a plain loop
+            if table.get(word, end) < end:
+                return True
+        return False
 
     def carried_out(self, words: Iterable[str]) -> int:
         """The call (its entry) that last carried out a wish of these words; -1 where none did.

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Set
 from typing import Any
 
 from .arguments import MAX_CHARS, MAX_DEPTH, parse_arguments
-from .destinations import destinations, split_destinations
+from .destinations import MAX_SIGNS, destinations, mailed, split_destinations
 from .encodings import ALL_SIGNALS, ESCAPES, FOLDS, QUOTES, plain, views
 from .fields import MAX_NAME, Kind, kind_below, kind_for_tool
 from .hosts import Destination
@@ -127,15 +127,16 @@ class Examined:
             self.too_long = True
             return frozenset()
         patterns = self.patterns
-        hits = patterns.candidates(text)
+        # What the joined texts hold makes no signal: they are searched apart only if one is there.
+        hits = patterns.candidates("\n".join((text, *self.joined)) if self.joined else text)
         signals = hits & patterns.signals if patterns.signals else ALL_SIGNALS
+        if signals and self.joined:
+            signals &= patterns.candidates(text)
         kinds = 0
         for kind in self.kinds:
             kinds |= kind
         # Whether anything in the call could name a destination.
         self._pointless = not (signals or kinds & (Kind.POINTS | Kind.MAIL) or _pointed(text))
-        if self.joined:
-            hits |= patterns.candidates("\n".join(self.joined))
         if not signals and not kinds & Kind.COMMAND:
             return hits
         commands = [i for i, kind in enumerate(self.kinds) if kind & Kind.COMMAND]
@@ -240,11 +241,14 @@ class Examined:
         for index, text in self.texts() if self.views else enumerate(self.leaves):
             kind = self.kinds[index]
             # As in `_pointed`, and here without a call: this runs for every leaf.
-            if kind & Kind.POINTS or "@" in text or ":" in text or "//" in text or "\\" in text:
-                for destination in destinations(text, kind):
-                    if destination not in found:
-                        found.add(destination)
-                        yield index, destination
+            linked = kind & Kind.POINTS or ":" in text or "//" in text or "\\" in text
+            if not linked and "@" not in text:
+                continue
+            only_mail = not linked and len(text) <= MAX_SIGNS
+            for destination in mailed(text, kind) if only_mail else destinations(text, kind):
+                if destination not in found:
+                    found.add(destination)
+                    yield index, destination
         yield from split_destinations(self.leaves, self.kinds, self._strings)
 
     def _paths(self) -> list[str]:

@@ -8,16 +8,16 @@ of the ledger that ends earlier ignores what lies beyond it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
 from .dates import days_in
-from .disguises import undisguised
+from .disguises import MAX_CHARS, undisguised
 from .hosts import EDGE
 from .identifiers import identifiers
-from .spoken import spelt_out
+from .spoken import plain_digits, spelt_out
 from .tokens import MAX_TOKENS, other_spellings, subjects, tokens, wishes, words
 
 USER = "user"
@@ -82,6 +82,10 @@ class Seen:
     """Places of whole texts."""
     private: dict[str, dict[str, int]] = field(default_factory=dict)
     """Private pieces, by their first word."""
+    backwards: set[str] = field(default_factory=set)
+    """Their first words, backwards."""
+    shortest: int = MAX_CHARS
+    """Characters of the shortest of them."""
     heads: set[str] = field(default_factory=set)
     """How private pieces of one word begin: their first one, two and three characters."""
     code_sizes: set[int] = field(default_factory=set)
@@ -126,6 +130,8 @@ class Seen:
         for piece in _texts(entry.get("private")):
             first = piece.partition(" ")[0]
             self.private.setdefault(first, {}).setdefault(piece, number)
+            self.backwards.add(first[::-1])
+            self.shortest = min(self.shortest, len(piece))
             if first != piece:
                 self.grouped.setdefault(piece.replace(" ", ""), piece)
             else:
@@ -203,7 +209,7 @@ class Seen:
             self.numbers[place] = max(self.numbers.get(place, 0.0), *found)
 
     def _add_days(self, text: str, place: int) -> None:
-        if _DIGIT.search(text):
+        if has_digit(text):
             for year, month, day in days_in(text):
                 self.days.setdefault((month, day), []).append((place, year))
 
@@ -254,16 +260,43 @@ class Seen:
             if start >= 0 and self.run[start : start + len(run)] == run:
                 yield place
 
-    def holds_private(self, text: str, end: int) -> Iterator[str]:
-        """Private pieces in `text` that were observed before the entry `end`."""
+    def holds_private(self, text: str, end: int) -> Iterable[str]:
+        """Private pieces in `text`, in any disguise, that were observed before the entry `end`."""
         if not self.private:
-            return
-        yield from self._pieces_in(text, end)
-        for other in undisguised(text):
-            yield from self._pieces_in(other, end)
+            return ()
+        found = words(text)
+        backwards = text[:MAX_CHARS][::-1]
+        others = undisguised(text, least=self.shortest)
+        if not text.isascii():
+            others.insert(0, plain_digits(text[:MAX_CHARS]))
         if self.heads:
-            for other in spelt_out(words(text)):
-                yield from self._pieces_in(other, end)
+            others += spelt_out(found)
+        # Nearly always there is none; that is told in a few steps, of all disguises in one.
+        each = others
+        free = self._is_free(found, text)
+        if text.isascii() and not has_digit(text):
+            free = free and self.backwards.isdisjoint(found)
+        else:
+            each = [backwards, *others]
+        whole = "\n".join(each)
+        if free and (not each or self._is_free(words(whole), whole)):
+            return ()
+        return self._each_piece((text, backwards, *others), end)
+
+    def _is_free(self, found: list[str], text: str) -> bool:
+        """Whether no word of the text begins a private piece, or holds one; may be too strict."""
+        if not self.private.keys().isdisjoint(found):
+            return False
+        if not has_digit(text):
+            return True
+        if not self.heads.isdisjoint([word[:3] for word in found]):
+            return False
+        long = [word for word in found if len(word) > SHORTEST_CODE and not word.isalpha()]
+        return not long or not has_digit(" ".join(long))
+
+    def _each_piece(self, texts: Iterable[str], end: int) -> Iterator[str]:
+        for text in texts:
+            yield from self._pieces_in(text, end)
 
     def _pieces_in(self, text: str, end: int) -> Iterator[str]:
         found = words(text)
@@ -273,7 +306,7 @@ class Seen:
                     size = piece.count(" ") + 1
                     if entry < end and " ".join(found[number : number + size]) == piece:
                         yield piece
-        if _DIGIT.search(text):
+        if has_digit(text):
             yield from self.split_codes(found, end)
             yield from self._inside(found, end)
 
@@ -293,7 +326,7 @@ class Seen:
     def _inside(self, found: list[str], end: int) -> Iterator[str]:
         """Codes within a longer word: `key1a7b3d`, `id_463820`."""
         for word in found:
-            if not SHORTEST_CODE < len(word) <= MAX_CODED or _DIGIT.search(word) is None:
+            if not SHORTEST_CODE < len(word) <= MAX_CODED or not has_digit(word):
                 continue
             for size in tuple(self.code_sizes):
                 for start in range(len(word) - size + 1):
@@ -319,6 +352,14 @@ def _in_a_number(word: str, start: int, size: int) -> bool:
     return (before.isdigit() and word[start].isdigit()) or (
         after.isdigit() and word[start + size - 1].isdigit()
     )
+
+
+def has_digit(text: str) -> bool:
+    """Whether a decimal digit of any script stands in the text."""
+    if text.isascii():  # several times faster than a search
+        raw = text.encode()
+        return len(raw.translate(None, b"0123456789")) < len(raw)
+    return _DIGIT.search(text) is not None
 
 
 LONGEST_CODE = 40

@@ -57,7 +57,7 @@ def spelt_out(words: Sequence[str]) -> Iterator[str]:
     `words` are in lower case, without signs. `oh` is read as a letter and as a zero.
     """
     words = words[:MAX_WORDS]
-    if sum(word in _SIGN or word in _TEN for word in words) < _FEWEST:
+    if len([word for word in words if word in _SIGN or word in _TEN]) < _FEWEST:
         return
     yield " ".join(_read(words))
     if "oh" in words:

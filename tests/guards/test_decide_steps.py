@@ -100,8 +100,7 @@ def test_rules_cost_nothing(policy: Policy) -> None:
             "arg_rules": [{"name": f"r{n}", "regex": rf"forbidden[-_ ]{n}\b"} for n in range(500)],
         }
     )
-    history = _history(policy, 10)
-    assert _steps(many, MAIL, history) == _steps(policy, MAIL, history)
+    assert _steps(many, MAIL, _history(many, 10)) == _steps(policy, MAIL, _history(policy, 10))
 
 
 def test_plain_text_costs_one_pass(policy: Policy) -> None:

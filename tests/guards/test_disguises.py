@@ -34,6 +34,7 @@ def told() -> Thread:
         base64.b64encode(b"1a7b3d").decode(),
         base64.urlsafe_b64encode(b"the key: 1a7b3d, keep it").decode().rstrip("="),
         b"1a7b3d".hex(),
+        b"1a7b3d".hex() + "==",
         "4 0 0 0 1 2 3 4 5 6 7 8 9 0 1 0",
         base64.b64encode(LINE.encode()).decode(),
         "one, ay, seven, bee, three, dee",
@@ -125,4 +126,4 @@ def test_private_tools_may_read_on() -> None:
 
 def test_undisguised_is_bounded() -> None:
     """A long text is looked at up to a bound, in one pass."""
-    assert sum(1 for _ in undisguised("ab12cd " * 20_000)) < 10_000
+    assert len(undisguised("".join(f"ab{n}cd " for n in range(20_000)))) < 4_000
