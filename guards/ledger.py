@@ -293,14 +293,14 @@ class Ledger(list[Entry]):
         """The first private piece in `text` that the user did not state; empty for none."""
         if not self._seen.private:
             return ""
-        for piece in self._seen.holds_private(text, len(self)):
+        for piece in self._seen.private.found_in(text, len(self)):
             if not self._user_wrote(piece):
                 return piece
         return ""
 
     def split_codes(self, pieces: Sequence[str]) -> set[str]:
         """Private codes that the user did not state and that neighbouring pieces make together."""
-        codes = self._seen.split_codes(words(" ".join(pieces)), len(self))
+        codes = self._seen.private.split_codes(words(" ".join(pieces)), len(self))
         return {code for code in codes if not self._user_wrote(code)}
 
     def _user_wrote(self, piece: str) -> bool:
@@ -310,7 +310,7 @@ class Ledger(list[Entry]):
         """
         if self.stated(piece) or self._seen.user_wrote(piece, len(self)):
             return True
-        told = self._seen.grouped.get(piece, piece).split(" ")
+        told = self._seen.private.grouped.get(piece, piece).split(" ")
         numbers = [word for word in told if not word.isalpha()]
         return bool(numbers) and len(told) <= LONGEST_VALUE and all(map(self.stated, numbers))
 

@@ -8,16 +8,15 @@ of the ledger that ends earlier ignores what lies beyond it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
 from .dates import days_in
-from .disguises import MAX_CHARS, undisguised
 from .hosts import EDGE
 from .identifiers import identifiers
-from .spoken import plain_digits, spelt_out
+from .private_pieces import PrivatePieces, has_digit
 from .tokens import MAX_TOKENS, other_spellings, subjects, tokens, wishes, words
 
 USER = "user"
@@ -80,18 +79,7 @@ class Seen:
     """Month and day: the places where they stand, each with the year (0: none)."""
     texted: set[int] = field(default_factory=set)
     """Places of whole texts."""
-    private: dict[str, dict[str, int]] = field(default_factory=dict)
-    """Private pieces, by their first word."""
-    backwards: set[str] = field(default_factory=set)
-    """Their first words, backwards."""
-    shortest: int = MAX_CHARS
-    """Characters of the shortest of them."""
-    heads: set[str] = field(default_factory=set)
-    """How private pieces of one word begin: their first one, two and three characters."""
-    code_sizes: set[int] = field(default_factory=set)
-    """The lengths of those that are one word."""
-    grouped: dict[str, str] = field(default_factory=dict)
-    """Private pieces of several words, by what they are without the blanks."""
+    private: PrivatePieces = field(default_factory=PrivatePieces)
     user_words: list[tuple[int, str]] = field(default_factory=list)
     """The user's messages as words with one space between, each with its entry."""
     wanting: dict[int, list[list[str]]] = field(default_factory=dict)
@@ -128,15 +116,7 @@ class Seen:
         for value in _texts(entry.get("made")):
             self._put(self.made, " ".join(tokens(value)), number)
         for piece in _texts(entry.get("private")):
-            first = piece.partition(" ")[0]
-            self.private.setdefault(first, {}).setdefault(piece, number)
-            self.backwards.add(first[::-1])
-            self.shortest = min(self.shortest, len(piece))
-            if first != piece:
-                self.grouped.setdefault(piece.replace(" ", ""), piece)
-            else:
-                self.heads.update((piece[:1], piece[:2], piece[:3]))
-                self.code_sizes.add(len(piece))
+            self.private.add(piece, number)
         self.about.append(subjects(str(entry.get("source")).removeprefix("tool ")))
         self.entries.append(entry)
 
@@ -260,114 +240,14 @@ class Seen:
             if start >= 0 and self.run[start : start + len(run)] == run:
                 yield place
 
-    def holds_private(self, text: str, end: int) -> Iterable[str]:
-        """Private pieces in `text`, in any disguise, that were observed before the entry `end`."""
-        if not self.private:
-            return ()
-        found = words(text)
-        backwards = text[:MAX_CHARS][::-1]
-        others = undisguised(text, least=self.shortest)
-        if not text.isascii():
-            others.insert(0, plain_digits(text[:MAX_CHARS]))
-        if self.heads:
-            others += spelt_out(found)
-        # Nearly always there is none; that is told in a few steps, of all disguises in one.
-        each = others
-        free = self._is_free(found, text)
-        if text.isascii() and not has_digit(text):
-            free = free and self.backwards.isdisjoint(found)
-        else:
-            each = [backwards, *others]
-        whole = "\n".join(each)
-        if free and (not each or self._is_free(words(whole), whole)):
-            return ()
-        return self._each_piece((text, backwards, *others), end)
-
-    def _is_free(self, found: list[str], text: str) -> bool:
-        """Whether no word of the text begins a private piece, or holds one; may be too strict."""
-        if not self.private.keys().isdisjoint(found):
-            return False
-        if not has_digit(text):
-            return True
-        if not self.heads.isdisjoint([word[:3] for word in found]):
-            return False
-        long = [word for word in found if len(word) > SHORTEST_CODE and not word.isalpha()]
-        return not long or not has_digit(" ".join(long))
-
-    def _each_piece(self, texts: Iterable[str], end: int) -> Iterator[str]:
-        for text in texts:
-            yield from self._pieces_in(text, end)
-
-    def _pieces_in(self, text: str, end: int) -> Iterator[str]:
-        found = words(text)
-        if not self.private.keys().isdisjoint(found):
-            for number, word in enumerate(found):
-                for piece, entry in tuple(self.private.get(word, _NOTHING).items()):
-                    size = piece.count(" ") + 1
-                    if entry < end and " ".join(found[number : number + size]) == piece:
-                        yield piece
-        if has_digit(text):
-            yield from self.split_codes(found, end)
-            yield from self._inside(found, end)
-
-    def split_codes(self, found: list[str], end: int) -> Iterator[str]:
-        """Codes that are written in other groups than they were seen in."""
-        for first, word in enumerate(found):
-            if word[:3] not in self.heads:
-                continue  # no code begins like this: nearly every word of prose
-            built = word
-            for follower in found[first + 1 : first + LONGEST_CODE]:
-                built += follower
-                if len(built) > LONGEST_CODE:
-                    break
-                if self._is_code(built, end):
-                    yield built
-
-    def _inside(self, found: list[str], end: int) -> Iterator[str]:
-        """Codes within a longer word: `key1a7b3d`, `id_463820`."""
-        for word in found:
-            if not SHORTEST_CODE < len(word) <= MAX_CODED or not has_digit(word):
-                continue
-            for size in tuple(self.code_sizes):
-                for start in range(len(word) - size + 1):
-                    piece = word[start : start + size]
-                    if self._is_code(piece, end) and not _in_a_number(word, start, size):
-                        yield piece
-
     def user_wrote(self, piece: str, end: int) -> bool:
         """Whether a private piece stands in a message of the user's, in one of its groupings."""
         bare = piece.replace(" ", "")
-        forms = {piece, bare, self.grouped.get(bare, piece)}
+        forms = {piece, bare, self.private.grouped.get(bare, piece)}
         written = [text for entry, text in self.user_words if entry < end]
         return any(f" {form} " in text for form in forms for text in written)
 
-    def _is_code(self, word: str, end: int) -> bool:
-        entry = self.private.get(word, _NOTHING).get(word)
-        return entry is not None and entry < end
 
-
-def _in_a_number(word: str, start: int, size: int) -> bool:
-    """Whether the piece is cut out of a longer number."""
-    before, after = word[start - 1 : start], word[start + size : start + size + 1]
-    return (before.isdigit() and word[start].isdigit()) or (
-        after.isdigit() and word[start + size - 1].isdigit()
-    )
-
-
-def has_digit(text: str) -> bool:
-    """Whether a decimal digit of any script stands in the text."""
-    if text.isascii():  # several times faster than a search
-        raw = text.encode()
-        return len(raw.translate(None, b"0123456789")) < len(raw)
-    return _DIGIT.search(text) is not None
-
-
-LONGEST_CODE = 40
-SHORTEST_CODE = 6
-MAX_CODED = 200
-"""Characters of a word in which codes are looked for."""
-
-_DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"(?!(?:19|20)\d\d\Z)\d{1,12}(?:\.\d{1,6})?")
 """A number that can be an amount: neither a year nor an account."""
 _NUMBERED = re.compile(
@@ -383,7 +263,6 @@ _AMOUNT = re.compile(
     re.IGNORECASE,
 )
 """A sum of money by its sign, its currency or its two decimals."""
-_NOTHING: Mapping[str, int] = {}
 
 
 def _name_words(value: str) -> list[str]:

@@ -1,0 +1,150 @@
+"""Private pieces that were seen, and whether a text holds one, in whatever disguise.
+
+Nearly no text does: that is told in a few steps, on the words of the text and of all that it says
+decoded; only where something could be a piece is each reading looked at by itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from .disguises import MAX_CHARS, undisguised
+from .spoken import plain_digits, spelt_out
+from .tokens import words
+
+LONGEST_CODE = 40
+SHORTEST_CODE = 6
+MAX_CODED = 200
+"""Characters of a word in which codes are looked for."""
+
+_DIGIT = re.compile(r"\d")
+_NOTHING: Mapping[str, int] = {}
+
+
+@dataclass(slots=True)
+class PrivatePieces:
+    """The index of a ledger's private pieces; a place in it is the number of an entry."""
+
+    by_word: dict[str, dict[str, int]] = field(default_factory=dict)
+    """All of them by their first word, each with the entry in which it stands first."""
+    backwards: set[str] = field(default_factory=set)
+    """Their first words, backwards."""
+    shortest: int = MAX_CHARS
+    """Characters of the shortest of them."""
+    heads: set[str] = field(default_factory=set)
+    """How private pieces of one word begin: their first one, two and three characters."""
+    code_sizes: set[int] = field(default_factory=set)
+    """The lengths of those that are one word."""
+    grouped: dict[str, str] = field(default_factory=dict)
+    """Private pieces of several words, by what they are without the blanks."""
+
+    def __bool__(self) -> bool:
+        return bool(self.by_word)
+
+    def add(self, piece: str, number: int) -> None:
+        """Index one piece of an entry."""
+        first = piece.partition(" ")[0]
+        self.by_word.setdefault(first, {}).setdefault(piece, number)
+        self.backwards.add(first[::-1])
+        self.shortest = min(self.shortest, len(piece))
+        if first != piece:
+            self.grouped.setdefault(piece.replace(" ", ""), piece)
+        else:
+            self.heads.update((piece[:1], piece[:2], piece[:3]))
+            self.code_sizes.add(len(piece))
+
+    def found_in(self, text: str, end: int) -> Iterable[str]:
+        """Private pieces in `text`, in any disguise, that were observed before the entry `end`."""
+        if not self.by_word:
+            return ()
+        found = words(text)
+        backwards = text[:MAX_CHARS][::-1]
+        others = undisguised(text, least=self.shortest)
+        if not text.isascii():
+            others.insert(0, plain_digits(text[:MAX_CHARS]))
+        if self.heads:
+            others += spelt_out(found)
+        # Nearly always there is none; that is told in a few steps, of all disguises in one.
+        each = others
+        free = self._is_free(found, text)
+        if text.isascii() and not has_digit(text):
+            free = free and self.backwards.isdisjoint(found)
+        else:
+            each = [backwards, *others]
+        whole = "\n".join(each)
+        if free and (not each or self._is_free(words(whole), whole)):
+            return ()
+        return self._each_piece((text, backwards, *others), end)
+
+    def _is_free(self, found: list[str], text: str) -> bool:
+        """Whether no word of the text begins a private piece, or holds one; may be too strict."""
+        if not self.by_word.keys().isdisjoint(found):
+            return False
+        if not has_digit(text):
+            return True
+        if not self.heads.isdisjoint([word[:3] for word in found]):
+            return False
+        long = [word for word in found if len(word) > SHORTEST_CODE and not word.isalpha()]
+        return not long or not has_digit(" ".join(long))
+
+    def _each_piece(self, texts: Iterable[str], end: int) -> Iterator[str]:
+        for text in texts:
+            yield from self._pieces_in(text, end)
+
+    def _pieces_in(self, text: str, end: int) -> Iterator[str]:
+        found = words(text)
+        if not self.by_word.keys().isdisjoint(found):
+            for number, word in enumerate(found):
+                for piece, entry in tuple(self.by_word.get(word, _NOTHING).items()):
+                    size = piece.count(" ") + 1
+                    if entry < end and " ".join(found[number : number + size]) == piece:
+                        yield piece
+        if has_digit(text):
+            yield from self.split_codes(found, end)
+            yield from self._inside(found, end)
+
+    def split_codes(self, found: list[str], end: int) -> Iterator[str]:
+        """Codes that are written in other groups than they were seen in."""
+        for first, word in enumerate(found):
+            if word[:3] not in self.heads:
+                continue  # no code begins like this: nearly every word of prose
+            built = word
+            for follower in found[first + 1 : first + LONGEST_CODE]:
+                built += follower
+                if len(built) > LONGEST_CODE:
+                    break
+                if self._is_code(built, end):
+                    yield built
+
+    def _inside(self, found: list[str], end: int) -> Iterator[str]:
+        """Codes within a longer word: `key1a7b3d`, `id_463820`."""
+        for word in found:
+            if not SHORTEST_CODE < len(word) <= MAX_CODED or not has_digit(word):
+                continue
+            for size in tuple(self.code_sizes):
+                for start in range(len(word) - size + 1):
+                    piece = word[start : start + size]
+                    if self._is_code(piece, end) and not _in_a_number(word, start, size):
+                        yield piece
+
+    def _is_code(self, word: str, end: int) -> bool:
+        entry = self.by_word.get(word, _NOTHING).get(word)
+        return entry is not None and entry < end
+
+
+def _in_a_number(word: str, start: int, size: int) -> bool:
+    """Whether the piece is cut out of a longer number."""
+    before, after = word[start - 1 : start], word[start + size : start + size + 1]
+    return (before.isdigit() and word[start].isdigit()) or (
+        after.isdigit() and word[start + size - 1].isdigit()
+    )
+
+
+def has_digit(text: str) -> bool:
+    """Whether a decimal digit of any script stands in the text."""
+    if text.isascii():  # several times faster than a search
+        raw = text.encode()
+        return len(raw.translate(None, b"0123456789")) < len(raw)
+    return _DIGIT.search(text) is not None
