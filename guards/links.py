@@ -64,7 +64,8 @@ def authority_at(
     authority, end = match[0], match.end()
     fault = _ambiguity(authority, text, end, strict=strict, users=users)
     if fault:
-        return Destination("", short(text[at : end + 40].split(None, 1)[0]), fault)
+        shown = text[at : end + 40].split(None, 1)  # of blanks nothing is left
+        return Destination("", short(shown[0] if shown else ""), fault)
     if text.startswith("//", end):
         authority = _NEXT_URL.sub("", authority)
     if not strict and not text.startswith(("/", "?", "#"), end):

@@ -212,7 +212,7 @@ def open_run(state: State) -> tuple[dict[str, Any], Update, State]:
     """
     messages: Sequence[BaseMessage] = state.get("messages") or []
     run: dict[str, Any] = state.get("run") or {}
-    first = not run.get("id")  # of a thread: a parent graph may hand over what its nodes wrote last
+    first = not run  # of a thread: a parent graph may hand over what its nodes wrote last
     if not messages or not (first or isinstance(messages[-1], HumanMessage)):
         return run, {}, state
     here = len(messages) - 1

@@ -154,7 +154,8 @@ def test_compression_forgets_no_order(tmp_path: Path) -> None:
     g.invoke(ask(long), on())
     assert not [m for m in g.get_state(on()).values["messages"] if m.type == "tool"]
     g.invoke(ask("go on"), on())
-    assert recorder.names() == ["run_tests", "read_secret", "deploy"]
+    assert sorted(recorder.names()[:2]) == ["read_secret", "run_tests"]  # side by side
+    assert recorder.names()[2:] == ["deploy"]
 
 
 def test_a_thread_goes_on_in_another_process(tmp_path: Path) -> None:
