@@ -64,25 +64,31 @@ class PrivatePieces:
         others = undisguised(text, least=self.shortest)
         if not text.isascii():
             others.insert(0, plain_digits(text[:MAX_CHARS]))
-        if self.heads:
-            others += spelt_out(found)
+        spelt = list(spelt_out(found)) if self.heads else []
         # Nearly always there is none; that is told in a few steps, of all disguises in one.
-        each = others
-        free = self._is_free(found, text)
-        if text.isascii() and not has_digit(text):
-            free = free and self.backwards.isdisjoint(found)
-        else:
-            each = [backwards, *others]
-        whole = "\n".join(each)
-        if free and (not each or self._is_free(words(whole), whole)):
+        if self._is_free(found, text, others, backwards) and (
+            not spelt or self._has_none(words(" ".join(spelt)), digits=True)
+        ):
             return ()
-        return self._each_piece((text, backwards, *others), end)
+        return self._each_piece((text, backwards, *others, *spelt), end)
 
-    def _is_free(self, found: list[str], text: str) -> bool:
-        """Whether no word of the text begins a private piece, or holds one; may be too strict."""
+    def _is_free(self, found: list[str], text: str, others: list[str], backwards: str) -> bool:
+        """Whether there is none in the text (its words), backwards, and in other readings."""
+        digits = has_digit(text)
+        if not self._has_none(found, digits=digits):
+            return False
+        if digits or not text.isascii():
+            others = [backwards, *others]
+        elif not self.backwards.isdisjoint(found):
+            return False
+        whole = "\n".join(others)
+        return not others or self._has_none(words(whole), digits=has_digit(whole))
+
+    def _has_none(self, found: list[str], *, digits: bool) -> bool:
+        """Whether none of the words begins a private piece, or holds one; may be too strict."""
         if not self.by_word.keys().isdisjoint(found):
             return False
-        if not has_digit(text):
+        if not digits:
             return True
         if not self.heads.isdisjoint([word[:3] for word in found]):
             return False

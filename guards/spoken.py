@@ -49,6 +49,8 @@ def _signs() -> dict[str, str]:
 _SIGN: Mapping[str, str] = _signs()
 _TEN: Mapping[str, str] = {word: str(n) for n, word in enumerate(_TENS.split(), start=2)}
 _TIMES = {"double": 2, "triple": 3, "doppel": 2}
+_SPOKEN = frozenset((*_SIGN, *_TEN))
+_COUNTING = frozenset((*_TEN, *_TIMES))
 
 
 def spelt_out(words: Sequence[str]) -> Iterator[str]:
@@ -57,9 +59,13 @@ def spelt_out(words: Sequence[str]) -> Iterator[str]:
     `words` are in lower case, without signs. `oh` is read as a letter and as a zero.
     """
     words = words[:MAX_WORDS]
-    if len([word for word in words if word in _SIGN or word in _TEN]) < _FEWEST:
+    said = [word for word in words if word in _SPOKEN]
+    if len(said) < _FEWEST:
         return
-    yield " ".join(_read(words))
+    if _COUNTING.isdisjoint(words):  # nearly always, and in one step
+        yield " ".join([sign for word in words if (sign := _SIGN.get(word, word))])
+    else:
+        yield " ".join(_read(words))
     if "oh" in words:
         yield " ".join(_read(["0" if word == "oh" else word for word in words]))
 
