@@ -12,7 +12,7 @@ from typing import Literal
 
 from .caller import NOBODY, Caller
 from .dates import day_of
-from .identifiers import identifiers, points
+from .identifiers import identifiers, is_account, points
 from .ledger import Ledger
 from .outputs import key_of
 from .seen import host_of
@@ -66,6 +66,9 @@ class Facts:
         for found in identifiers(text):
             if not self._known(found):
                 return "holds an address, link, account or path that is not known", found
+            if is_account(found) and not self._own(found):
+                # A payee of the list may be paid; in a text his number tells others of him.
+                return "holds an account number that the user did not write", found
         if self.ledger.gap and not self.ledger.stated(text):
             return f"may hold private data{self.unseen}", ""
         piece = self.ledger.private(text)
@@ -79,6 +82,14 @@ class Facts:
 
     def _stated(self, value: str) -> bool:
         return self.ledger.stated(value) or self.ledger.stated_number(value, about=self.about)
+
+    def _own(self, value: str) -> bool:
+        """Whether the user wrote the value, it is one of `me`, or the agent created it."""
+        return (
+            self.ledger.stated(value)
+            or self._mine(value)
+            or self.ledger.created(value, about=self.about)
+        )
 
     def _mine(self, value: str) -> bool:
         return key_of(value) in self.me

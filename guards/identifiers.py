@@ -127,6 +127,11 @@ def _numbers(text: str) -> Iterator[str]:
         yield match[0]
 
 
+def is_account(found: str) -> bool:
+    """Whether what was found is the number of a bank account (an IBAN)."""
+    return _IBAN.fullmatch(found) is not None
+
+
 def points(word: str) -> bool:
     """Whether one word (in lower case) is an address, a link, a host or a file path."""
     if "@" in word[1:-1] or "://" in word:

@@ -285,3 +285,16 @@ def test_what_makes_something_says_so_in_its_name(tool: str, made: bool) -> None
     thread = Thread(rules, "go")
     thread.gave(tool, {"ticketId": "T-4711-x"}, {"title": "so"})
     assert thread.word("drop", id="T-4711-x") == ("allow" if made else "block")
+
+
+@pytest.mark.parametrize("condition", ["clean", "words"])
+def test_a_payees_account_number_is_no_text(condition: str) -> None:
+    """A payee of the list may be paid; in a text only a number that the user wrote may stand."""
+    number = "CH9300762011623852957"
+    thread = one(
+        condition, "Tell Bob about the party.", trust=[{"tool": "list_payees", "text": True}]
+    )
+    thread.gave("list_payees", [{"recipient": number, "subject": "party"}])
+    assert thread.word("use", x=f"party {number}") == "block"
+    thread.says(f"Write that it went to {number}.")
+    assert thread.word("use", x=f"party {number}") == "allow"
