@@ -111,7 +111,7 @@ def _bytes_of(atom: str, folds: bool) -> str:
     if not atom.startswith("["):
         if _WIDE.match(atom):
             return f"[{_ascii_of(atom)}{_LETTER}{_OTHER}]"
-        return f"[{atom}{_LETTER}]" if folds and atom in _FOLDED else atom
+        return f"[{atom}{_LETTER}]" if folds and (atom in _FOLDED or atom == r"\w") else atom
     wide = _WIDE.findall(atom)
     if atom.startswith("[^"):
         return _ANY if wide else atom
@@ -127,7 +127,9 @@ def _bytes_of(atom: str, folds: bool) -> str:
 
 
 def _ascii_of(atom: str) -> str:
-    return {r"\pL": "A-Za-z", r"\pN": "0-9"}.get(atom, r"\x00-\x7f" if atom[:2] == r"\p" else "")
+    # Without case the Kelvin sign is a k, and the long s an s.
+    other = r"\x00-\x7f" if atom[:2] == r"\p" else "kKsS"
+    return {r"\pL": "A-Za-z", r"\pN": "0-9"}.get(atom, other)
 
 
 def _stand_ins(error: UnicodeError) -> tuple[bytes, int]:

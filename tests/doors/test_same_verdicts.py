@@ -54,7 +54,7 @@ TALK = [
         ],
     ),
     Round(
-        "And now?",
+        "And now book another.",
         [
             [Step("until_user", "send", {"to": "ann@corp.example", "text": "at last"})],
             [Step("book_3", "book", {"n": 3})],

@@ -94,3 +94,14 @@ def test_no_match_and_no_beginning_is_missed(pattern: str, text: str, at: int) -
     if start < len(head) < found.end():
         assert ending([coarse(pattern)]).search(as_bytes(head)).start() <= start
         assert re2.search(partial(pattern), head).start() <= start
+
+
+KELVIN = r"(?i)\x{212a}a*"
+
+
+@pytest.mark.parametrize("text", ["K", "k", "\u212a"])
+def test_the_kelvin_sign_is_a_k(text: str) -> None:
+    """A sign that is an ASCII letter but for its case is looked for as that letter, too."""
+    found = watched([coarse(KELVIN)]).search(as_bytes(text))
+    assert found is not None
+    assert found.start() == 0
