@@ -58,7 +58,7 @@ class Counting(BaseChatModel):
         return self.bind(tools=tools)
 
     def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
-        done = len(messages) // 2
+        done = sum(message.type == "tool" for message in messages)
         call = {"name": "add", "args": {"a": done, "b": 1}, "id": f"call_{done}"}
         more = done < self.steps
         message = AIMessage("" if more else "done", tool_calls=[call] if more else [])
