@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from .encodings import MIN_RUN, plain, views
@@ -68,15 +69,14 @@ def _is_piece(token: str) -> bool:
 
 
 def beside(calls: Sequence[object]) -> list[tuple[str, ...]]:
-    """For each call of one turn (its arguments) the pieces of all others: what is sent in pieces is
-    not safe in any order."""
+    """For each call of one turn (its arguments) the pieces of all of them, where others have some:
+    what is sent in pieces is not safe in any order. One tuple for all; its own count once."""
     if len(calls) < 2:
         return [()] * len(calls)
     each = [pieces(arguments) for arguments in calls]
-    return [
-        tuple(p for n, found in enumerate(each) if n != at for p in found)
-        for at in range(len(each))
-    ]
+    every = tuple(dict.fromkeys(piece for own in each for piece in own))
+    some = sum(map(bool, each))
+    return [every if some > bool(own) else () for own in each]
 
 
 def put_together(own: Sequence[str], sent: Sequence[str]) -> Iterator[str]:
@@ -87,10 +87,10 @@ def put_together(own: Sequence[str], sent: Sequence[str]) -> Iterator[str]:
     every = [*(piece for piece in dict.fromkeys(sent) if piece not in mine), *own]
     if len(every) < 2:
         return
-    heads = [piece for piece in every if _BEGINS.match(piece)]
+    heads = dict.fromkeys(piece for piece in every if _BEGINS.match(piece))
     others = [piece for piece in every if piece not in heads]
     joined = ["".join(others), "".join(reversed(others))]
-    for head in heads[:_HEADS]:
+    for head in islice(heads, _HEADS):
         # A number after a word about keys is no key: what follows a beginning has letters.
         rest = [piece for piece in every if piece != head and _LETTER.search(piece)]
         joined += [head + "".join(rest), head + "".join(reversed(rest))]

@@ -19,7 +19,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from ..ledger import History
 from ..normalise import Examined
-from ..patterns import compile_pattern, searchable
+from ..patterns import PatternSet, compile_pattern, searchable
 from ..pieces import HEAD, pieces, put_together
 from ..redact import Redactor
 from ..secrets import SecretPattern
@@ -58,21 +58,29 @@ class Secrets:
     redacted: ToolTable | None = None
     head: int = 0
     """The number of the pattern that finds the beginning of a key."""
+    masks: frozenset[str] = frozenset()
+    """The pieces of a mask, which are pieces of no secret."""
     rule: str = KEY
 
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
         hits = call.hits & self.rows.keys()
-        found = list(self._findings(call, history, hits)) if hits else ()
-        if not found and (history.sent or self.head in call.hits):
-            return self._in_pieces(call, history)
-        return found
+        found = list(self._findings(call, history, hits)) if hits else []
+        if not (history.sent or self.head in call.hits) or any(f.word == "block" for f in found):
+            return found
+        # A call that runs masked sends what is left of it.
+        runs = next((f.masked for f in found if f.masked is not None), call.arguments)
+        return [*found, *self._in_pieces(call.patterns, runs, history)]
 
-    def _in_pieces(self, call: Examined, history: History) -> Iterator[Finding]:
+    def _in_pieces(
+        self, patterns: PatternSet, arguments: Arguments, history: History
+    ) -> Iterator[Finding]:
         """A secret that is whole once the pieces of several calls are put together."""
-        texts = list(put_together(pieces(call.arguments), history.sent))
+        own = [piece for piece in pieces(arguments) if piece not in self.masks]
+        sent = [piece for piece in history.sent if piece not in self.masks]
+        texts = list(put_together(own, sent))
         if not texts:
             return
-        for number in sorted(call.patterns.candidates("\n".join(texts)) & self.rows.keys()):
+        for number in sorted(patterns.candidates("\n".join(texts)) & self.rows.keys()):
             pattern, compiled = self.rows[number]
             if any(compiled.search(text) for text in texts):
                 reason = f"secret '{pattern.name}' in pieces, over the calls of this thread"
@@ -142,4 +150,6 @@ def build(value: list[SecretEntry], where: Where, context: Context) -> Check:
         for pattern in context.redactor.patterns
     }
     head = context.patterns.add(HEAD)
-    return Secrets(rows, context.redactor, redacted_tools(context), head)
+    labels = (pattern.name for pattern in context.redactor.patterns)
+    masks = frozenset(piece for label in labels for piece in pieces(f"[REDACTED:{label}]"))
+    return Secrets(rows, context.redactor, redacted_tools(context), head, masks)

@@ -11,7 +11,7 @@ import pytest
 
 from edgeward.guards.decide import decide
 from edgeward.guards.ledger import History
-from edgeward.guards.pieces import MOST, WINDOW, kept, pieces, put_together
+from edgeward.guards.pieces import MOST, WINDOW, beside, kept, pieces, put_together
 from edgeward.guards.verdict import ToolCall
 from edgeward.policies.schema import load_policy
 
@@ -96,6 +96,41 @@ def test_the_value_is_not_shown() -> None:
     verdict = decide(POLICY, ToolCall("fetch", {"q": second}), History(sent=(first,)))
     assert "openai_key" in verdict.reason
     assert second[:12] not in verdict.explain()
+
+
+def test_beside_a_secret_that_is_masked() -> None:
+    """A tool that runs redacted sends no key in pieces, whatever else is masked in its calls."""
+    policy = load_policy({"version": 2, "tools": {"fetch": "redact"}})
+    sent: tuple[str, ...] = ()
+    words = []
+    for part in parts(KEYS[0], 4):
+        call = ToolCall("fetch", {"q": part, "token": KEYS[1]})
+        verdict = decide(policy, call, History(sent=sent))
+        words.append(verdict.word)
+        if verdict.word == "redact":
+            sent = kept(sent, [next(f.masked for f in verdict.findings if f.masked)])
+    assert words[0] == "redact"
+    assert "block" in words
+
+
+def test_masks_are_no_pieces() -> None:
+    """What is masked in one call after the other makes no key together with a hash."""
+    npm = "npm_" + "".join(random.Random(3).choices(string.ascii_letters + string.digits, k=36))
+    policy = load_policy({"version": 2, "tools": {"fetch": "redact"}})
+    masked, sent = {"token": "[REDACTED:npm_token]", "sha": "9f86d081884c7d659a2feaa0"}, ()
+    for _ in range(3):
+        verdict = decide(policy, ToolCall("fetch", {**masked, "token": npm}), History(sent=sent))
+        assert verdict.word == "redact"
+        sent = kept(sent, [masked])
+
+
+def test_the_pieces_of_a_turn() -> None:
+    """Each call is judged beside the pieces of all, unless only it has some."""
+    one, two, none = {"q": "a1b2c3"}, {"q": "d4e5f6"}, {"q": "hello"}
+    both = ("a1b2c3", "d4e5f6")
+    assert beside([one]) == [()]
+    assert beside([one, none]) == [(), ("a1b2c3",)]
+    assert beside([one, two, none, one]) == [both] * 4
 
 
 BENIGN: list[list[dict[str, Any]]] = [
