@@ -25,7 +25,7 @@ _BRACKETS = re.compile(r"!?\[|\]")
 _TARGET = re.compile(r"[\s]{0,40}(?:<([^<>\n]*)>|((?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*\))*))")
 _TITLE = re.compile(r"""\s{0,40}(?:(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\))\s{0,40})?\)""")
 _DEFINITION = re.compile(
-    r"^[ >\t]{0,40}\[([^\]\n]{1,999})\]:[ \t]*\n?[ \t]*(<[^<>\n]*>|\S+)", re.MULTILINE
+    r"^[ >\t]{0,40}\[([^\]\n]{1,999})\]:[ \t]*(?:\n[ \t]*)?(<[^<>\n]*>|\S+)", re.MULTILINE
 )
 _ATTRIBUTE = re.compile(
     r"""([\s"'/])(?:src|srcset|imagesrcset|poster|background|lowsrc|dynsrc|data|xlink:href)\s{0,20}=\s{0,20}"""
@@ -39,7 +39,8 @@ _ABSOLUTE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _IGNORED = re.compile(r"[\t\r\n]")
-_EDGE = re.compile(r"[.,;:!?*_'\"]+\Z")
+_EDGE = ".,;:!?*_'\""
+"""Punctuation that follows a link in prose."""
 
 _LONG_QUERY = 100
 _LONG_PATH = 400
@@ -48,6 +49,8 @@ _PIECE = re.compile(r"[A-Za-z0-9+=]{20,}")
 _MIXED = re.compile(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z]|[0-9][A-Za-z]+[0-9]|[A-Za-z][0-9]+[A-Za-z]")
 _TELLING = re.compile(r"[0-9]{12}|[\w.+-]+@[\w-]+\.\w|\[REDACTED:|(?:\w+\s+){4}")
 _LONG_LABEL = 30
+_LONG_NAME = 400
+"""Characters of an image's words that are looked at for what it is called."""
 
 Private = Callable[[str], object]
 """Whether a text holds what may not leave."""
@@ -117,7 +120,8 @@ class Defuser:
             if host is None:
                 continue
             if image:
-                edits.append((start, end, _in_words(text[start + 2 : middle], host)))
+                name = text[start + 2 : min(middle, start + 2 + _LONG_NAME)]
+                edits.append((start, end, _in_words(name, host)))
             else:
                 left_out = f" [link to {host} left out: it carries data]"
                 edits += [(start, start + 1, ""), (middle, end, left_out)]
@@ -148,12 +152,11 @@ class Defuser:
         return match[0] if host is None else f"{match[1]}#not-shown-{host.strip('`')}"
 
     def _bare(self, match: re.Match[str]) -> str:
-        edge = _EDGE.search(match[0])
-        url = match[0][: edge.start()] if edge else match[0]
+        url = match[0].rstrip(_EDGE)
         host = self._host(url, fetched=False)
         if host is None:
             return match[0]
-        return f"[link to {host} left out: it carries data]{edge[0] if edge else ''}"
+        return f"[link to {host} left out: it carries data]{match[0][len(url) :]}"
 
 
 def _inline(text: str, named: set[str]) -> Iterator[tuple[int, int, int, str]]:
@@ -213,7 +216,8 @@ def _in_words(words: str, host: str) -> str:
 
 def _plain(words: str) -> str:
     """What an image is called, as words in quotes: no brackets, no link."""
-    said = " ".join(re.sub(r"[\[\]()<>!`\"]+|\S*//\S*", " ", words).split())[:80]
+    kept = " ".join(word for word in words.split() if "//" not in word)
+    said = " ".join(re.sub(r"[\[\]()<>!`\"]+", " ", kept).split())[:80]
     return f'"{said}"' if said else ""
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgeward.guards.defuse import Defuser
+from edgeward.guards.defuse import Defuser, by_name
 from edgeward.guards.hosts import HostList
 
 LISTED = Defuser(HostList(["corp.example"]))
@@ -125,3 +125,28 @@ def test_twice_is_once(text: str) -> None:
     """Whatever brackets a text has: once is enough, and a text without a host does not change."""
     once, _ = LISTED(text)
     assert LISTED(once)[0] == once
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "![x][a] //\n[a]:" + " " * 300_000 + "\n\n",
+        "https://evil.example/" + "." * 300_000 + "a",
+        "![" * 20_000 + "x" + "](https://evil.example/a)" * 20_000,
+        "![" + "a" * 300_000 + "](https://evil.example/a)",
+        "![x][a]\n" + ("[" + "a" * 990 + "]: https://evil.example/a\n") * 300,
+    ],
+    ids=["definition", "dots", "nested", "name", "names"],
+)
+def test_hostile_texts_end(text: str) -> None:
+    """What is long on purpose costs its length: squared, none of these would come to an end."""
+    once, _ = LISTED(text)
+    assert LISTED(once)[0] == once
+    by_name(text)
+
+
+def test_a_long_name_is_cut() -> None:
+    """Of what an image is called a line is shown, without what looks like a link."""
+    shown, _ = LISTED(f"![a chart //evil.test/x {'of sales ' * 99}](https://evil.example/a)")
+    assert shown.startswith('(image "a chart of sales of sales')
+    assert len(shown) < 150
