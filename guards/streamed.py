@@ -2,8 +2,8 @@
 
 Text goes on as it comes as long as nothing in it begins a link, an image or a tag. What does waits
 for the end of its paragraph, for no link goes on behind a blank line; an image that is named
-elsewhere, what such a name stands for, and a tag without an end wait for the end of the text. It
-costs the text's own length.
+elsewhere, what such a name stands for, and a tag without an end wait for the end of the text. A
+piece costs its own length, and what waits is looked at again only when it has grown by an eighth.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ _MAY_BEGIN = re.compile(
 """The end of a text that could become one of these with what follows."""
 
 _BLANK = re.compile(r"\n[ \t\r]*\n")
+_LOOKED_AT = 1_024
+"""Characters that may wait and be looked at with every piece."""
+
 _OPEN_TAG = re.compile(r"<[A-Za-z/!?][^<>]*\Z")
 
 
@@ -39,6 +42,9 @@ class Streamed:
         self._private = private
         self._defuses = policy.results.links
         self._waits = ""
+        self._at = 0
+        self._more: list[str] = []
+        self._missing = 0
         self._begun = False
         self._from = 0
         self._to_the_end = False
@@ -54,41 +60,52 @@ class Streamed:
         text = self._held.feed(piece)
         if not self._defuses or not text:
             return text
-        self._waits += text
-        out = ""
+        self._more.append(text)
+        self._missing -= len(text)
+        if self._missing > 0 or self._to_the_end:
+            return ""
+        self._waits = "".join((self._waits, *self._more))
+        self._more.clear()
+        out = []
         while (passed := self._next()) is not None:
-            out += passed
-        return out
+            out.append(passed)
+        self._waits, self._from = self._waits[self._at :], max(self._from - self._at, 0)
+        self._at = 0
+        waiting = len(self._waits)
+        self._missing = waiting // 8 if waiting > _LOOKED_AT else 0
+        return "".join(out)
 
     def close(self) -> str:
         """The rest."""
         text = self._held.close()
         if not self._defuses:
             return text
-        rest, self._waits = self._waits + text, ""
+        rest = "".join((self._waits, *self._more, text))
+        self._waits = ""
+        self._more.clear()
         return self._shown(rest)
 
     def _next(self) -> str | None:
         """What may go on of what waits; None where nothing may."""
         if self._to_the_end:
             return None
+        start = self._at
         if not self._begun:
-            begins = _BEGINS.search(self._waits)
-            end = begins or _MAY_BEGIN.search(self._waits)
-            at = len(self._waits) if end is None else end.start()
-            passed, self._waits = self._waits[:at], self._waits[at:]
-            self._begun, self._from = begins is not None, 0
-            return passed or ("" if self._begun else None)
+            begins = _BEGINS.search(self._waits, start)
+            end = begins or _MAY_BEGIN.search(self._waits, start)
+            self._at = self._from = len(self._waits) if end is None else end.start()
+            self._begun = begins is not None
+            return self._waits[start : self._at] or ("" if self._begun else None)
         blank = _BLANK.search(self._waits, self._from)
         if blank is None:
             # The next piece may bring the rest of a blank line.
             self._from = max(self._waits.rfind("\n"), self._from)
             return None
-        block = self._waits[: blank.end()]
+        block = self._waits[start : blank.end()]
         if _OPEN_TAG.search(block) or by_name(block):
             self._to_the_end = True
             return None
-        self._waits, self._begun = self._waits[blank.end() :], False
+        self._at, self._begun = blank.end(), False
         return self._shown(block)
 
     def _shown(self, text: str) -> str:

@@ -60,3 +60,15 @@ def test_plain_text_flows(policy: Policy) -> None:
     assert "[" not in shown
     shown += held.feed("Good.\n\nAnd on we go. ")
     assert "See [it] there. Good." in shown
+
+
+def test_what_waits_long(policy: Policy) -> None:
+    """A long paragraph goes on once an eighth more has come, and nothing of it is lost."""
+    held = streamed(policy)
+    long = "See [it] there. " + "It goes on and on. " * 500
+    shown = "".join(map(held.feed, long.split(" ")))
+    assert shown == "See"
+    more = "\n\n" + "What follows is plain. " * 100
+    shown += "".join(map(held.feed, more.split(" ")))
+    assert len(shown) > len(long.replace(" ", ""))
+    assert shown + held.close() == (long + more).replace(" ", "")
