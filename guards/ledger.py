@@ -293,9 +293,12 @@ class Ledger(list[Entry]):
         """The first private piece in `text` that the user did not state; empty for none."""
         if not self._seen.private:
             return ""
+        wrote: set[str] = set()
         for piece in self._seen.private.found_in(text, len(self)):
-            if not self._user_wrote(piece):
-                return piece
+            if piece not in wrote:
+                if not self._user_wrote(piece):
+                    return piece
+                wrote.add(piece)
         return ""
 
     def split_codes(self, pieces: Sequence[str]) -> set[str]:

@@ -29,6 +29,8 @@ class PrivatePieces:
 
     by_word: dict[str, dict[str, int]] = field(default_factory=dict)
     """All of them by their first word, each with the entry in which it stands first."""
+    sizes: dict[str, set[int]] = field(default_factory=dict)
+    """How many words those have that begin with a word: few numbers, however many they are."""
     backwards: set[str] = field(default_factory=set)
     """Their first words, backwards."""
     shortest: int = MAX_CHARS
@@ -47,6 +49,7 @@ class PrivatePieces:
         """Index one piece of an entry."""
         first = piece.partition(" ")[0]
         self.by_word.setdefault(first, {}).setdefault(piece, number)
+        self.sizes.setdefault(first, set()).add(piece.count(" ") + 1)
         self.backwards.add(first[::-1])
         self.shortest = min(self.shortest, len(piece))
         if first != piece:
@@ -103,9 +106,10 @@ class PrivatePieces:
         found = words(text)
         if not self.by_word.keys().isdisjoint(found):
             for number, word in enumerate(found):
-                for piece, entry in tuple(self.by_word.get(word, _NOTHING).items()):
-                    size = piece.count(" ") + 1
-                    if entry < end and " ".join(found[number : number + size]) == piece:
+                pieces = self.by_word.get(word, _NOTHING)
+                for size in tuple(self.sizes.get(word, ())):
+                    piece = " ".join(found[number : number + size])
+                    if pieces.get(piece, end) < end:
                         yield piece
         if has_digit(text):
             yield from self.split_codes(found, end)
@@ -129,8 +133,10 @@ class PrivatePieces:
         for word in found:
             if not SHORTEST_CODE < len(word) <= MAX_CODED or not has_digit(word):
                 continue
-            for size in tuple(self.code_sizes):
-                for start in range(len(word) - size + 1):
+            for start in range(len(word)):
+                if word[start : start + 3] not in self.heads:
+                    continue  # no code begins here: nearly everywhere
+                for size in tuple(self.code_sizes):
                     piece = word[start : start + size]
                     if self._is_code(piece, end) and not _in_a_number(word, start, size):
                         yield piece
