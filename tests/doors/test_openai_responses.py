@@ -288,6 +288,30 @@ def test_an_event_that_nobody_knows_is_masked() -> None:
     assert out == [{"type": "response.whisper.delta", "delta": f"key {MASK}"}]
 
 
+@pytest.mark.parametrize(
+    "stray",
+    [
+        {"type": "response.function_call_arguments.done", "name": "send_email", "arguments": "{}"},
+        {"type": "response.custom_tool_call_input.delta", "delta": "send_email"},
+        {"type": "response.whisper", "item": {"type": "function_call", "name": "send_email"}},
+        {"type": "response.whisper", "part": {"type": "tool_call", "name": "send_email"}},
+    ],
+)
+def test_an_event_of_a_call_that_is_not_on_its_way_is_withheld(stray: dict[str, Any]) -> None:
+    """Before its item is announced, and after a refused call has ended: nobody has judged it."""
+    events = list(wired.events(Say(calls=[MAIL])))
+    out = passed([events[0], stray, *events[1:-1], {**stray, "output_index": 0}, events[-1]])
+    assert "send_email" not in json.dumps(out[:-1])
+
+
+def test_an_item_that_is_announced_with_its_text_is_masked() -> None:
+    """A server may put all of it into the first event."""
+    said = {"type": "output_text", "text": f"key {KEY}", "annotations": []}
+    item = {"id": "m", "type": "message", "role": "assistant", "content": [said]}
+    (out,) = passed([{"type": "response.output_item.added", "output_index": 0, "item": item}])
+    assert out["item"]["content"][0]["text"] == f"key {MASK}"
+
+
 @pytest.mark.parametrize("first", range(0, 44, 4))
 def test_a_refusal_in_pieces_is_masked(first: int) -> None:
     """Like any other text of the model's; its closing events say the same."""

@@ -389,6 +389,29 @@ def test_what_cannot_be_looked_into_does_not_arrive() -> None:
         assert reply_to(ASKED).whole({"choices": choices})["choices"] == []
 
 
+@pytest.mark.parametrize("beside", ["message", "text"])
+def test_a_choice_that_repeats_what_it_said(beside: str) -> None:
+    """Some servers send the whole so far beside each piece: it does not go around the guard."""
+    said: Any = f"key {KEY}"
+    if beside == "message":
+        said = {"content": said, "tool_calls": [{"function": {"name": "send_email"}}]}
+    chunks = [chunk(content="Hi, "), chunk(content=f"key {KEY}"), chunk("stop")]
+    for one in chunks:
+        one["choices"][0][beside] = said
+    out = passed(chunks)
+    assert joined(out).text == f"Hi, key {MASK}"
+    assert not any(beside in choice for one in out for choice in one["choices"])
+
+
+def test_a_whole_choice_that_says_it_twice() -> None:
+    """Of a choice that holds more than its message only the message arrives."""
+    message = {"role": "assistant", "content": "Hi."}
+    choice = {"index": 0, "message": message, "delta": {"content": KEY}, "text": KEY}
+    odd = {"index": 1, "message": [{"content": KEY}]}
+    out = reply_to(ASKED).whole({"choices": [choice, odd]})
+    assert out["choices"] == [{"index": 0, "message": message}, {"index": 1}]
+
+
 def test_comments_pass(wire: Wire) -> None:
     """Some providers keep the line open with them."""
     wire.script(Events([": PROCESSING\n\n", chunk("stop", content="Hi."), "data: [DONE]\n\n"]))

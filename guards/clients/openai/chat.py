@@ -23,6 +23,8 @@ TEXTS = ("content", "refusal", "reasoning_content", "reasoning")
 """The fields of a message, or of a delta, that hold the model's text."""
 
 CALLS = ("tool_calls", "function_call")
+REPEATED = ("message", "delta", "text")
+"""Fields of a choice that hold what was said; some servers give several, with the same in them."""
 FINISHED_FOR_CALLS = ("tool_calls", "function_call")
 
 
@@ -138,8 +140,12 @@ class ChatReply:
         return []
 
     def _choice(self, choice: dict[str, Any], number: int) -> None:
+        for name in REPEATED:
+            if name != "message":
+                choice.pop(name, None)
         message = choice.get("message")
         if not isinstance(message, dict):
+            choice.pop("message", None)  # it could not be looked into
             return
         if mask_texts(message, self.exchange) and choice.get("logprobs") is not None:
             choice["logprobs"] = None  # it spells the text out, token by token

@@ -17,7 +17,7 @@ from .._exchange import Exchange
 from ..defender import Decision
 from . import chat
 from .call_pieces import Pieces, assembled
-from .chat import FINISHED_FOR_CALLS, TEXTS, passed_call, passed_function, tokens_of
+from .chat import FINISHED_FOR_CALLS, REPEATED, TEXTS, passed_call, passed_function, tokens_of
 
 _OF_A_CHUNK = ("choices", "usage", "obfuscation", "x_groq")
 """Fields of a chunk that a new chunk beside it does not repeat."""
@@ -106,7 +106,7 @@ class ChatStream:
         choice = self._choices.get(number)
         if choice is None or choice.done or type(text) is not str or not text:
             return None
-        if given.get("finish_reason") or given.get("logprobs") is not None:
+        if given.get("finish_reason") or given.get("logprobs") is not None or _repeats(given):
             return None
         passed = self._text(choice, "content", text)
         return [{**data, "choices": [{**given, "delta": {"content": passed}}]}] if passed else []
@@ -136,9 +136,9 @@ class ChatStream:
         delta = delta if isinstance(delta, dict) else {}
         new = self._delta(choice, delta)
         made = given
-        if new is not delta:
-            made = {**given, "delta": new}
-            if given.get("logprobs") is not None:
+        if new is not delta or _repeats(given):
+            made = {k: v for k, v in given.items() if k not in REPEATED} | {"delta": new}
+            if new is not delta and given.get("logprobs") is not None:
                 made["logprobs"] = None  # it spells out text that does not go out as it came
         if given.get("finish_reason"):
             return self._finished(choice, made, before)
@@ -256,6 +256,11 @@ class ChatStream:
         made = {"index": choice.number, "delta": dict(delta), "finish_reason": None}
         frame = {key: value for key, value in self._last.items() if key not in _OF_A_CHUNK}
         return {**frame, "choices": [made]}
+
+
+def _repeats(choice: Mapping[str, Any]) -> bool:
+    """Whether a choice says beside its delta what it has said: it would go around the holdback."""
+    return any(name in choice for name in REPEATED if name != "delta")
 
 
 def _tail(name: str, text: str) -> dict[str, Any]:

@@ -43,7 +43,7 @@ class ResponseItems:
         """The item as it goes out; None where it does not."""
         new = self._call(item) if not isinstance(item, dict) or items.is_call(item) else None
         if new is None and isinstance(item, dict) and not items.is_call(item):
-            new = self._masked(item)
+            new = self.masked(item)
         if new is not None:
             self.out.append(new)
         return new
@@ -58,7 +58,8 @@ class ResponseItems:
         back = {name: new[name] for name in _PROVIDERS if new.get(name)}
         return {**new, **self._inbound(back)} if back else new
 
-    def _masked(self, item: dict[str, Any]) -> dict[str, Any]:
+    def masked(self, item: dict[str, Any]) -> dict[str, Any]:
+        """An item that is no call, masked."""
         if item.get("type", "message") != "message":
             return self._inbound(item)
         content = item.get("content")

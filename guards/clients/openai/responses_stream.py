@@ -146,7 +146,8 @@ class ResponseStream:
         if kind == "response.output_item.added" and isinstance(item, dict) and items.is_call(item):
             self._held = [data]
         elif kind == "response.output_item.added":
-            yield self._numbered(data)
+            begun = self._items.masked(item) if isinstance(item, dict) else item
+            yield self._numbered(data) if begun == item else self._numbered(data, item=begun)
         elif kind == "response.output_item.done":
             if data.get("output_index") not in self._numbers and items.is_call(item or {}):
                 yield from self._judged(data)  # it was never announced
@@ -160,7 +161,7 @@ class ResponseStream:
             yield from self._text_done(data, _DONES[kind])
         elif isinstance(kind, str) and kind.startswith(_PLAIN):
             yield self._numbered(data)
-        else:
+        elif not _of_a_call(data):  # which was judged already, or was never announced
             yield self._numbered(self._masked(data))
 
     def _numbered(self, data: Event, **changes: Any) -> Event:
@@ -260,3 +261,10 @@ class ResponseStream:
         self.end(finished=True)
         response["firewall"] = self.firewall
         yield {**data, "response": response}
+
+
+def _of_a_call(data: Event) -> bool:
+    """Whether an event tells of a call, by its type or by what it holds."""
+    held = (data.get("item"), data.get("part"))
+    calls = (isinstance(one, dict) and str(one.get("type")).endswith("_call") for one in held)
+    return "_call" in str(data.get("type")) or any(calls)
