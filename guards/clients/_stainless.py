@@ -78,16 +78,20 @@ class _Hooks:
         reply = opening(options.method, options.url, _body(options))
         if reply is not None:
             _readable(options)
-            options.json_data, options.extra_json = dict(reply.body), None
+            options.json_data, options.extra_json = _Guarded(reply.body), None
         request = super()._build_request(options, **kwargs)  # type: ignore[misc]
         if reply is not None:
             request.extensions[_KEY] = reply
         return request
 
 
+class _Guarded(dict[str, Any]):
+    """A body that was sent with a guard for its reply."""
+
+
 class _SyncHooks(_Hooks):
     def _process_response(self, *, response: Any, stream_cls: Any, **kwargs: Any) -> Any:
-        reply = reply_of(response)
+        reply = _expected(response, kwargs.get("options"))
         if reply is not None and response.is_success:
             rewrite(response, reply, SyncBytes)
             stream_cls = _telling(stream_cls)
@@ -98,7 +102,7 @@ class _SyncHooks(_Hooks):
 
 class _AsyncHooks(_Hooks):
     async def _process_response(self, *, response: Any, stream_cls: Any, **kwargs: Any) -> Any:
-        reply = reply_of(response)
+        reply = _expected(response, kwargs.get("options"))
         if reply is not None and response.is_success:
             rewrite(response, reply, AsyncBytes)
             stream_cls = _telling(stream_cls)
@@ -110,6 +114,18 @@ class _AsyncHooks(_Hooks):
 def reply_of(response: Any) -> Any:
     """The guarded reply of an HTTP response; None where nothing guards it."""
     return response.request.extensions.get(_KEY)
+
+
+def _expected(response: Any, options: Any) -> Any:
+    """The guarded reply of the response to a request.
+
+    Raises:
+        Unreadable: it was to be guarded, and an HTTP client gave another request's response.
+    """
+    reply = reply_of(response)
+    if reply is None and isinstance(getattr(options, "json_data", None), _Guarded):
+        raise Unreadable("the reply is not of the request that was sent; it was withheld")
+    return reply
 
 
 def _body(options: Any) -> dict[str, Any]:

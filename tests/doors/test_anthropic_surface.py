@@ -249,3 +249,11 @@ def test_without_the_sdk() -> None:
     )
     assert "pip install 'edgeward[anthropic]'" in done.stdout
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_request_without_messages_is_guarded_too() -> None:
+    """Where the provider keeps the conversation, or the API will one day want none."""
+    opened = AnthropicDoor(POLICY).opening("post", "/v1/messages", {"thread": {"id": "t"}})
+    use = {"type": "tool_use", "id": "t1", "name": "send_email", "input": {}}
+    assert opened is not None
+    assert opened.whole({"content": [use]})["content"][0]["text"] == BLOCKED

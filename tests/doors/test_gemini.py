@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import copy
+import json
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -11,7 +12,9 @@ import pytest
 from google.genai import errors, types
 
 from edgeward import FirewallGoogleGenerativeAI, load_policy
+from edgeward.guards.clients._exchange import Door
 from edgeward.guards.clients.gemini.parts import turns_of
+from edgeward.guards.clients.gemini.reply import GeminiReply
 from edgeward.guards.conversation import ModelTurn, Proposed, ToolResult, UserText
 from tests.wire.gemini import answer, candidate
 from tests.wire.server import Call, Fail, Raw, Say, Wire
@@ -295,6 +298,34 @@ def test_a_part_of_a_new_kind_counts_as_a_call(wire: Wire) -> None:
     reply = ways.client(wire, policy).models.generate_content(**ASKED)
     assert parts(reply) == [{"text": BLOCKED}]
     assert reply.firewall["blocked_calls"][0]["name"] == "browser"
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_reply_whose_request_was_not_seen_is_withheld(streamed: bool, wire: Wire) -> None:
+    """An SDK, or a class of one's own, that builds its requests in another way."""
+    raw = ways.raw_client(wire)
+    kind = type(raw._api_client)
+    reply = types.HttpResponse(headers={}, body=json.dumps(answer([called("send_email")])))
+
+    class Own(kind):  # type: ignore[misc, valid-type]
+        def request(self, *args: Any, **kwargs: Any) -> Any:
+            return reply
+
+        def request_streamed(self, *args: Any, **kwargs: Any) -> Any:
+            yield reply
+
+    raw._api_client.__class__ = Own
+    models = FirewallGoogleGenerativeAI(raw, POLICY).models
+    ask = models.generate_content_stream if streamed else models.generate_content
+    with pytest.raises(ValueError, match="withheld"):
+        list(ask(**ASKED))
+
+
+def test_candidates_that_are_no_list_do_not_arrive() -> None:
+    """Nothing goes on that could not be looked into."""
+    reply = GeminiReply(Door(POLICY).exchange([]), 0)
+    odd = {"candidates": {"0": answer([called("send_email")])["candidates"][0]}}
+    assert reply.event(odd, whole=True) == {"candidates": []}
 
 
 def test_what_stands_beside_the_text_is_masked(wire: Wire) -> None:

@@ -291,3 +291,36 @@ def test_without_the_sdk() -> None:
     )
     assert "pip install 'edgeward[openai]'" in done.stdout
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+class Mixing(openai.DefaultHttpxClient):
+    """An HTTP client that gives its responses requests of its own."""
+
+    def send(self, request: Any, **options: Any) -> Any:
+        """Send it, and say that it was another."""
+        response = super().send(request, **options)
+        response.request = type(request)(request.method, request.url)
+        return response
+
+
+class AsyncMixing(openai.DefaultAsyncHttpxClient):
+    """The same, async."""
+
+    async def send(self, request: Any, **options: Any) -> Any:
+        """Send it, and say that it was another."""
+        response = await super().send(request, **options)
+        response.request = type(request)(request.method, request.url)
+        return response
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_a_response_to_another_request_is_withheld(streamed: bool, wire: Wire) -> None:
+    """Nothing says then how to guard it."""
+    wire.script(Say(calls=[MAIL]), Say(calls=[MAIL]))
+    more: Any = {"api_key": "k", "base_url": wire.openai_url, "max_retries": 0}
+    with openai.OpenAI(**more, http_client=Mixing(verify=False)) as raw:
+        with pytest.raises(ValueError, match="withheld"):
+            FirewallOpenAI(raw, POLICY).chat.completions.create(**ASKED, stream=streamed)
+    async with openai.AsyncOpenAI(**more, http_client=AsyncMixing(verify=False)) as other:
+        with pytest.raises(ValueError, match="withheld"):
+            await FirewallOpenAI(other, POLICY).chat.completions.create(**ASKED, stream=streamed)

@@ -85,7 +85,8 @@ class AnthropicDoor(Door):
             UnguardedMethod: it asks for a message in a way that cannot be read.
         """
         path = urlsplit(url).path.rstrip("/")
-        if method.lower() != "post" or "messages" not in body:
+        asks = "messages" in body or path.endswith(_MESSAGES)
+        if method.lower() != "post" or not asks:
             return None
         if path.endswith(_COUNTS):
             return SentOnly(self._masked(body))
@@ -95,7 +96,7 @@ class AnthropicDoor(Door):
                 " are not guarded: leave `stream` out there, or use the client that speaks"
                 " Anthropic's API"
             )
-        exchange = self.exchange(turns_of(body["messages"]), after=_after(body))
+        exchange = self.exchange(turns_of(body.get("messages")), after=_after(body))
         reply = MessageStream if body.get("stream") else MessageReply
         return reply(self._masked(body), self, exchange)
 

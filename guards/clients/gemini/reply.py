@@ -63,8 +63,10 @@ class GeminiReply:
         if isinstance(total, int):
             self._tokens = max(self._tokens, total)
         listed = data.get("candidates")
-        if not isinstance(listed, list) or not listed:
+        if not listed:
             return data
+        if not isinstance(listed, list):
+            return {**data, "candidates": []}  # nothing that could not be looked into
         made = [self._candidate(camel(one), n, whole=whole) for n, one in enumerate(listed)]
         kept = [one for one in made if one is not None]
         if not kept and not data.get("promptFeedback"):

@@ -172,27 +172,39 @@ class _Opening:
             request.data, self._reply = self._call.opened(request.data)
         return request
 
+    def _guarded(self) -> GeminiReply | None:
+        """The reply in flight; None where the request asks for nothing to be guarded.
+
+        Raises:
+            Unreadable: it was sent in a way that the guard did not see.
+        """
+        if self._call is not None and self._reply is None:
+            raise Unreadable("the request went out unseen; its reply was withheld")
+        return self._reply
+
     def whole(self, response: Any) -> Any:
         """A whole reply, guarded.
 
         Raises:
-            Unreadable: it is no JSON object.
+            Unreadable: it is no JSON object, or its request was not seen.
         """
-        if self._call is None or self._reply is None:
+        reply = self._guarded()
+        if self._call is None or reply is None:
             return response
         data = json.loads(response.body) if response.body else {}
         if not isinstance(data, dict):
             raise Unreadable(
                 "the reply is no JSON object; it was withheld, for it cannot be guarded"
             )
-        response.body = json.dumps(self._reply.event(data, whole=True))
+        response.body = json.dumps(reply.event(data, whole=True))
         if not self._shared:
             self._call.end(finished=False)
         return response
 
     def piece(self, response: Any) -> Iterator[Any]:
         """The piece that goes out in place of one."""
-        if self._call is None or self._reply is None:
+        reply = self._guarded()
+        if reply is None:
             yield response
             return
         data = json.loads(response.body) if response.body else {}
@@ -200,7 +212,7 @@ class _Opening:
             raise Unreadable(
                 "a piece of the stream is no JSON object; it was withheld, for it cannot be guarded"
             )
-        made = self._reply.event(data)
+        made = reply.event(data)
         if made is not None:
             response.body = json.dumps(made)
             yield response
