@@ -318,9 +318,11 @@ async def test_a_response_to_another_request_is_withheld(streamed: bool, wire: W
     """Nothing says then how to guard it."""
     wire.script(Say(calls=[MAIL]), Say(calls=[MAIL]))
     more: Any = {"api_key": "k", "base_url": wire.openai_url, "max_retries": 0}
-    with openai.OpenAI(**more, http_client=Mixing(verify=False)) as raw:
+    ask = {**ASKED, "stream": streamed}
+    raw = openai.OpenAI(**more, http_client=Mixing(verify=False))
+    with raw, pytest.raises(ValueError, match="withheld"):
+        FirewallOpenAI(raw, POLICY).chat.completions.create(**ask)
+    other = openai.AsyncOpenAI(**more, http_client=AsyncMixing(verify=False))
+    async with other:
         with pytest.raises(ValueError, match="withheld"):
-            FirewallOpenAI(raw, POLICY).chat.completions.create(**ASKED, stream=streamed)
-    async with openai.AsyncOpenAI(**more, http_client=AsyncMixing(verify=False)) as other:
-        with pytest.raises(ValueError, match="withheld"):
-            await FirewallOpenAI(other, POLICY).chat.completions.create(**ASKED, stream=streamed)
+            await FirewallOpenAI(other, POLICY).chat.completions.create(**ask)
