@@ -374,13 +374,15 @@ class History:
     used: Mapping[str, Mapping[str, float]] | None = None
     """What run, thread and caller have used, for `limits`; None: only tokens and calls are kept."""
 
-    def let_through(self, name: str) -> History:
-        """The history with one more call of this tool in it."""
-        calls = {**self.calls, name: self.calls.get(name, 0) + 1}
+    def let_through(self, *names: str) -> History:
+        """The history with one more call of each of these tools in it."""
+        calls = dict(self.calls)
+        for name in names:
+            calls[name] = calls.get(name, 0) + 1
         if self.used is None:
             return replace(self, calls=calls)
         used = {
-            scope: {**amounts, "calls": amounts.get("calls", 0) + 1}
+            scope: {**amounts, "calls": amounts.get("calls", 0) + len(names)}
             for scope, amounts in self.used.items()
         }
         return replace(self, calls=calls, used=used)

@@ -41,6 +41,10 @@ from .defender import Decision, Status, ToolCall, ToolFinding, decision, finding
 
 _LOG = logging.getLogger("edgeward.guards")
 
+MOST_CALLS = 512
+"""Calls of one choice that are judged; each is looked at beside all others."""
+
+_TOO_MANY = f"it comes after {MOST_CALLS} calls of the same turn"
 _TOO_LATE = "it does not go with a call of the same turn that has been let through already"
 _REPEATED = "its id is that of another call: an answer could not be told from the other's"
 
@@ -130,6 +134,7 @@ class Exchange:
         self._through: dict[int, list[str]] = {}
         self._pieces: dict[int, list[str]] = {}
         self._ids: dict[int, set[str]] = {}
+        self._proposed: dict[int, int] = {}
         self._kept: dict[int, list[ToolFinding]] = {}
         self._labels: dict[str, None] = {}
         self._held: list[Streamed] = []
@@ -158,12 +163,16 @@ class Exchange:
 
         `choice`: the alternative of the response that proposes them (choices, candidates); each
         is counted by itself. Calls that come later in the same choice may be given later; what
-        does not go with a call that has stayed is then taken out. Never raises for what a call
-        holds.
+        does not go with a call that has stayed is then taken out, and what comes after
+        `MOST_CALLS`. Never raises for what a call holds.
         """
         listed = list(calls)
+        before = self._proposed.get(choice, 0)
+        self._proposed[choice] = before + len(listed)
+        room = max(MOST_CALLS - before, 0)
         earlier = [finding.call.name for finding in self._kept.get(choice, [])]
-        findings = self._decided(listed, choice)
+        findings = self._decided(listed[:room], choice)
+        findings += self.refuse(listed[room:], _TOO_MANY)
         self._beside(earlier, findings)
         judged = [_judged(p, finding) for p, finding in zip(listed, findings, strict=True)]
         self._kept.setdefault(choice, []).extend(j.finding for j in judged if j.keep)
@@ -179,8 +188,7 @@ class Exchange:
         before = self._pieces.setdefault(choice, [])
         through = self._through.setdefault(choice, [])
         history, set_aside = self._tally.history(len(listed))
-        for name in through:
-            history = history.let_through(name)
+        history = history.let_through(*through)
         counted, findings = len(through), []
         for proposed, more in zip(listed, others, strict=True):
             sent = (*self.history.sent, *before, *more)
@@ -216,12 +224,13 @@ class Exchange:
             for finding in through:
                 _object(finding, Finding(rule.rule, "block", _TOO_LATE))
 
-    def refuse(self, calls: Iterable[Proposed], reason: str) -> None:
+    def refuse(self, calls: Iterable[Proposed], reason: str) -> list[ToolFinding]:
         """Note calls that are refused unjudged: nobody has seen them to their end, say."""
-        for proposed in calls:
-            finding = finding_of(_wire(proposed), self.policy, self.history)
+        findings = [finding_of(_wire(p), self.policy, self.history) for p in calls]
+        for finding in findings:
             _object(finding, Finding("arguments", "block", reason))
-            self.findings.append(finding)
+        self.findings += findings
+        return findings
 
     def masked(self, text: str) -> str:
         """A text of the model's: secrets and personal data masked, images and links that carry data

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from edgeward import load_policy
 from edgeward.guards.caller import Caller
-from edgeward.guards.clients._exchange import Door, Exchange, attach
+from edgeward.guards.clients._exchange import MOST_CALLS, Door, Exchange, attach
 from edgeward.guards.conversation import ModelTurn, Proposed, ToolResult, UserText
 
 KEY = "sk-" + "a1" * 12
@@ -116,6 +116,17 @@ def test_an_id_twice() -> None:
     door = Door(load_policy(POLICY))
     waiting = door.exchange([UserText("Hi."), ModelTurn((Proposed("read_doc", "{}", "c1"),))])
     assert not waiting.judge([Proposed("read_doc", "{}", "c1")])[0].keep
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_turn_of_very_many_calls(at_once: bool) -> None:
+    """Each is judged beside all others: the first 512 are, and what comes after is refused."""
+    made = exchange()
+    calls = [Proposed("read_doc", f'{{"n": "page-{n}"}}', f"c{n}") for n in range(MOST_CALLS + 3)]
+    judged = made.judge(calls) if at_once else [made.judge([call])[0] for call in calls]
+    assert [j.keep for j in judged] == [True] * MOST_CALLS + [False] * 3
+    assert "after 512 calls of the same turn" in str(made.decision()["reason"])
+    assert made.judge(calls[:1], choice=1)[0].keep  # another choice is another turn
 
 
 def test_text_that_is_masked_is_told() -> None:
