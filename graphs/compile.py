@@ -90,6 +90,7 @@ def compile_strategy(
     recipe = partial(compile_strategy, strategy, replace(parts, tools=dict(parts.tools)))
     builder.recipe = recipe  # type: ignore[attr-defined]
     builder.vault = vault  # type: ignore[attr-defined]
+    builder.redactor = parts.policy.redactor  # type: ignore[attr-defined]
     graph = builder.compile(checkpointer=checkpointer, store=store, name=strategy.name)
     # What callers may give; the rest the graph adds to it itself.
     builder.input_schema = Input

@@ -1,7 +1,9 @@
-"""Personal data on its way into a graph: hidden before the first checkpoint is written."""
+"""What comes into a graph: personal data is hidden, and secrets in a person's answers are masked,
+before the first checkpoint is written."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -9,6 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.types import Command
 
 from ..guards.langchain.reply import OPAQUE
+from ..guards.redact import Redactor
 from ..guards.vault import Vault, mapped
 from ..guards.veil import ANSWER, SEALED
 
@@ -25,6 +28,24 @@ def hidden_input(vault: Vault, input: Any, thread: str) -> Any:
     held: dict[str, str] = {}
     messages = [_hidden(vault, message, thread, held) for message in input["messages"]]
     return {**input, "messages": messages, "vault": held}
+
+
+def masked_answers(redactor: Redactor, answers: Any) -> Any:
+    """A person's answers, which LangGraph stores, without the secrets in them.
+
+    What was masked in arguments is noted (`withheld`), so that the guard can hold it against them.
+    """
+    if not isinstance(answers, Mapping):
+        return answers
+    if "decision" not in answers:
+        return {key: masked_answers(redactor, value) for key, value in answers.items()}
+    masked = {k: v if k == "args" else redactor.value(v) for k, v in answers.items()}
+    if isinstance(masked.get("args"), Mapping):
+        text = json.dumps(masked["args"], ensure_ascii=False, default=str)
+        _, labels = redactor.secrets(text)
+        if labels:
+            masked |= {"args": redactor.value(masked["args"]), "withheld": sorted(set(labels))}
+    return masked
 
 
 def _hidden(vault: Vault, message: BaseMessage, thread: str, held: dict[str, str]) -> BaseMessage:

@@ -22,7 +22,7 @@ from ..guards.vault import PLACEHOLDER, Vault
 from ..guards.veil import held_in
 from ..nodes._messages import with_ids
 from .check import TOOL
-from .hiding import hidden_input
+from .hiding import hidden_input, masked_answers
 from .turns import Turn, turn_of
 
 CHECKPOINTER_KEY = "__pregel_checkpointer"
@@ -140,6 +140,9 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
 
     def _hidden(self, input: Any, whole: RunnableConfig) -> Any:
         vault = self._vault
+        if isinstance(input, Command):
+            redactor = self.builder.redactor  # type: ignore[attr-defined]
+            input = Command(resume=masked_answers(redactor, input.resume))
         return input if vault is None else hidden_input(vault, input, _thread(whole))
 
     @property

@@ -37,6 +37,8 @@ class Answer(BaseModel):
     reason: str = ""
     by: str = ""
     scope: Scope | None = None
+    withheld: list[str] = []
+    """Which secrets the graph masked in `args` before it stored them; people do not write this."""
 
     @model_validator(mode="after")
     def _what_goes_together(self) -> Self:
@@ -107,10 +109,12 @@ def approval_of(answer: Answer, asked: Decided, here: Here) -> tuple[dict[str, A
     """The record of an answer, and the grant that it makes."""
     now = here.clock()
     at = _utc(now)
+    # A parent graph's door masks nothing, and the record is kept.
+    by, reason = (here.policy.redactor.secrets(said)[0] for said in (answer.by, answer.reason))
     approval: dict[str, Any] = {
         "decision": answer.decision,
-        "by": answer.by,
-        "reason": answer.reason,
+        "by": by,
+        "reason": reason,
         "at": at,
     }
     scope = answer.scope
@@ -123,7 +127,7 @@ def approval_of(answer: Answer, asked: Decided, here: Here) -> tuple[dict[str, A
         asked.verdict,
         scope.arguments,
         until=until,
-        by=answer.by,
+        by=by,
         at=at,
         bounds=bounds_of(here),
     )

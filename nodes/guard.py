@@ -193,6 +193,7 @@ def _answered(asked: Decided, answer: Answer, here: Here, history: History) -> D
     call = here.catalog.canonical(here.veil.revealed(replace(asked.call, arguments=args)))
     verdict = decide(here.policy, call, history)
     _, labels = here.policy.redactor.secrets(canonical_json(call.arguments))
+    labels = (*answer.withheld, *labels)
     if labels:  # a person's secret is none the less a secret: the call goes on through the state
         call = replace(call, arguments=here.policy.redactor.value(call.arguments))
         verdict = with_withheld(here.policy, call, verdict, sorted(set(labels)))

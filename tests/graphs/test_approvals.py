@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command
 from pydantic import ValidationError
 
+from edgeward.graphs.checkpoints import SqliteThreads
 from edgeward.graphs.locked import LockedGraph, NothingWaiting
 from tests.fakes import Recorder, agent_graph, answers, ask, on, turn
 
@@ -132,6 +134,44 @@ def test_edit_into_a_blocked_call(args: dict[str, Any], why: str, recorder: Reco
     text = dict(answers(result["messages"]))["c1"]
     assert why in text
     assert "sk-proj" not in text
+
+
+KEY = "sk-proj-TESTTESTTESTTESTTEST"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"decision": "reject", "reason": f"not with {KEY}"},
+        {"decision": "approve", "by": f"emma, {KEY}"},
+        {"decision": "edit", "args": {"what": f"key {KEY}"}},
+    ],
+    ids=lambda answer: str(answer["decision"]),
+)
+@pytest.mark.parametrize("inside", [False, True], ids=["alone", "in a parent"])
+def test_a_secret_in_an_answer_is_not_kept(
+    answer: dict[str, Any], inside: bool, recorder: Recorder, tmp_path: Path
+) -> None:
+    """A secret that a person writes is in no state and reaches no tool, and in no file of ours."""
+    saver = SqliteThreads(tmp_path / "t.sqlite")
+    graph: Any = agent_graph(
+        [TWO, "done"],
+        tools=[recorder.tool("pay")],
+        words={"pay": "ask"},
+        checkpointer=None if inside else saver,
+    )
+    if inside:
+        builder = StateGraph(MessagesState).add_node("agent", graph).add_edge(START, "agent")
+        graph = builder.compile(checkpointer=saver)
+    graph.invoke(ask(), on())
+    result = graph.invoke(resume(c1=answer, c2=NO), on())
+    assert len(recorder.runs) == (answer["decision"] == "approve")
+    assert KEY not in str(result) + str(recorder.runs) + str(graph.get_state(on(), subgraphs=True))
+    saver.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    stored = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    saver.close()
+    # A parent graph stores what it is resumed with before a guarded graph sees it.
+    assert inside or KEY.encode() not in stored
 
 
 WRONG = {
