@@ -195,6 +195,9 @@ NO_JUMPS = (
     "a guarded graph cannot be jumped in: Command takes `resume` here, and neither goto, update "
     "nor graph"
 )
+NO_INPUT = (
+    'a guarded graph takes {{"messages": [...]}}, None (go on) or Command(resume=...), and no {}'
+)
 NOT_TWICE = (
     "from this checkpoint calls would run that have run already; go back to one before it, where "
     "the guard decides on them anew"
@@ -209,18 +212,23 @@ def admit(input: Any) -> Any:
     """The input as the graph takes it: messages, None (go on) or the answer to a question.
 
     Messages are copied and get ids: what tells two of them apart must not depend on where in the
-    thread they stand, nor on whether the caller sends one object twice.
+    thread they stand, nor on whether the caller sends one object twice. Of a mapping, and of an
+    object (a parent graph's state may be one), nothing else is taken.
 
     Raises:
-        LockViolation: the input would jump or write state.
+        LockViolation: the input would jump or write state, or is none of these.
     """
-    if isinstance(input, Mapping) and "messages" in input:
-        return {"messages": with_ids(input["messages"])}
-    if isinstance(input, Command) and (
-        input.goto or input.update or input.graph is not None or input.resume is None
-    ):
-        raise LockViolation(NO_JUMPS)
-    return input
+    if input is None:
+        return None
+    if isinstance(input, Command):
+        if input.goto or input.update or input.graph is not None or input.resume is None:
+            raise LockViolation(NO_JUMPS)
+        return input
+    if isinstance(input, Mapping):
+        return {"messages": with_ids(input["messages"])} if "messages" in input else {}
+    if not hasattr(input, "messages"):
+        raise LockViolation(NO_INPUT.format(type(input).__name__))
+    return {"messages": with_ids(input.messages)}
 
 
 def _thread(whole: RunnableConfig) -> str:

@@ -10,12 +10,15 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, StateGraph
 from langgraph.types import Command
+from pydantic import BaseModel
 
 from edgeward.graphs.agent import ReActAgent
 from edgeward.graphs.build import build_graph
 from edgeward.graphs.checkpoints import SqliteThreads
 from edgeward.graphs.config import AgentConfig
+from edgeward.graphs.locked import LockViolation
 from edgeward.guards.vault import PLACEHOLDER
 from edgeward.profiles.schema import AgentProfile
 from edgeward.profiles.scripted import ScriptedModel, call
@@ -279,3 +282,55 @@ def test_C28_history_with_blocks_that_only_their_provider_may_change() -> None:
     assert block["input"] == kept[1].tool_calls[0]["args"]
     assert kept[2].content[0]["text"] == block["input"]["text"].replace("to", "noted")
     assert BOB not in str(kept)
+
+
+class Given(BaseModel):
+    """An input, or a parent's state, that is an object."""
+
+    messages: list[Any]
+    vault: dict[str, str] = {}
+
+
+@pytest.mark.parametrize("inside", [False, True], ids=["alone", "in a parent"])
+def test_an_input_that_is_an_object(inside: bool, tmp_path: Path) -> None:
+    """Personal data is hidden in the messages of an object as in those of a mapping."""
+    saver = SqliteThreads(tmp_path / "t.sqlite")
+    seen: list[str] = []
+
+    def reply(messages: list[Any]) -> str:
+        seen.extend(message.text for message in messages)
+        return "done"
+
+    graph: Any = agent_graph([reply], policy=POLICY, checkpointer=None if inside else saver)
+    if inside:
+        builder = StateGraph(Given).add_node("agent", graph).add_edge(START, "agent")
+        graph = builder.compile(checkpointer=saver)
+    graph.invoke(Given(messages=[HumanMessage(TASK)]), on())
+    assert ANN not in str(seen)
+    assert inside or ANN.encode() not in stored(tmp_path, saver)
+    saver.close()
+
+
+@pytest.mark.parametrize("given", [{"vault": {"<EMAIL_AAAAAAAA>": "x"}}, {"run": {"steps": -9}}])
+def test_no_input_sets_another_key(given: dict[str, Any]) -> None:
+    """What placeholders stand for, and what a run has used, comes from no caller."""
+    graph = agent_graph(["done"], policy=POLICY, checkpointer=InMemorySaver())
+    graph.invoke(given, on())
+    state = graph.get_state(on()).values
+    assert not state["vault"]
+    assert state["run"]["steps"] == 0
+
+
+@pytest.mark.parametrize(
+    "given", [f"I am {ANN}", [("messages", [f"I am {ANN}"])], [Command(update={"run": {}})]]
+)
+async def test_an_input_that_is_none(given: Any) -> None:
+    """What is no input is refused before it is stored, and not repeated in the error."""
+    saver = InMemorySaver()
+    graph = agent_graph(["done"], policy=POLICY, checkpointer=saver)
+    with pytest.raises(LockViolation, match="a guarded graph takes") as caught:
+        graph.invoke(given, on())
+    assert ANN not in str(caught.value)
+    with pytest.raises(LockViolation, match="a guarded graph takes"):
+        await graph.ainvoke(given, on())
+    assert not saver.storage
