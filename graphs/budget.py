@@ -29,6 +29,8 @@ class Budget:
 
     limits: Limits
     spending: Spending
+    model: str = ""
+    """The model's name, as prices name it."""
     price: Price = FREE
     output_tokens: int = ASSUMED_OUTPUT_TOKENS
     can_be_cut: bool = False
@@ -67,6 +69,7 @@ def budget_for(
     return Budget(
         limits=limits,
         spending=spending or Spending(),
+        model=name,
         price=price or FREE,
         output_tokens=most if isinstance(most, int) and known else ASSUMED_OUTPUT_TOKENS,
         can_be_cut="max_tokens" in type(model).model_fields,

@@ -18,6 +18,7 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import merge_configs
 
 from ..guards.caller import Caller
+from ..guards.langchain.session import usage_of
 from ..guards.limits import Amounts, Limit, Limits, Spending, added, spender
 from ..nodes._base import CallModel, Effect, LimitReached, RunTool, State, run_id
 from ..nodes.compress import tokens
@@ -134,15 +135,14 @@ class Meter:
         return replace(effect, max_tokens=write) if cut else effect
 
     def _counted(self, reply: AIMessage) -> AIMessage:
-        if not reply.usage_metadata:
+        used = usage_of(reply)
+        # No call is free: a reply that says nothing, nought or less has its tokens estimated.
+        if not reply.usage_metadata or not used.amounts(None)["tokens"]:
             reply = _estimated(reply, self._estimate or _size(self._asked))
+            used = usage_of(reply)
         elif self._estimate:
-            self.newly_read = (self._estimate, reply.usage_metadata["input_tokens"])
-        usage = reply.usage_metadata
-        assert usage is not None
-        cached = int((usage.get("input_token_details") or {}).get("cache_read") or 0)
-        cost = self.budget.price.of(usage["input_tokens"], usage["output_tokens"], cached)
-        amounts = {"tokens": usage["total_tokens"], "cost_usd": cost}
+            self.newly_read = (self._estimate, max(used.read, 0))
+        amounts = replace(used, model=self.budget.model).amounts(self.budget.limits)
         self._count({**amounts, "seconds": self._passed()})
         return reply
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +12,9 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import LLMResult
 
+from ..guards.langchain.session import usage_of
 from ..guards.limits import Amounts, Limits, added
+from ..guards.spent import Usage
 from ..nodes.compress import text_tokens, tokens
 
 
@@ -64,18 +67,14 @@ class SubCalls(BaseCallbackHandler):
         """Add up what the call has used."""
         with self._lock:
             name, read = self._open.pop(run_id, ("", 0))
-        price = self._limits.price(name) or self._limits.dearest
         total: Amounts = {}
         for generations in response.generations:
             for generation in generations:
-                usage = getattr(getattr(generation, "message", None), "usage_metadata", None) or {
-                    "input_tokens": read,
-                    "output_tokens": text_tokens(generation.text),
-                }
-                cached = int((usage.get("input_token_details") or {}).get("cache_read") or 0)
-                into, out = int(usage["input_tokens"]), int(usage["output_tokens"])
-                cost = price.of(into, out, cached)
-                total = added(total, {"tokens": into + out, "cost_usd": cost})
+                message = getattr(generation, "message", None)
+                used = Usage() if message is None else usage_of(message)
+                if not getattr(message, "usage_metadata", None) or not used.amounts(None)["tokens"]:
+                    used = Usage(read, text_tokens(generation.text))
+                total = added(total, replace(used, model=name).amounts(self._limits))
         with self._lock:
             self._sum = added(self._sum, total)
         self._counted(total)

@@ -26,6 +26,7 @@ from pydantic import BaseModel, ConfigDict
 
 from ..guards.caller import NOBODY, Caller
 from ..guards.decide import Policy
+from ..guards.langchain.session import usage_of
 from ..guards.ledger import USER, Entry, Ledger
 from ..guards.ticket import TicketKey
 from ..guards.veil import BARE, Veil
@@ -294,7 +295,7 @@ def add_usage(run: Mapping[str, Any], reply: AIMessage) -> dict[str, Any]:
     }
     for name, count in counts.items():
         tokens[name] = tokens.get(name, 0) + int(count or 0)
-    spent = int(run.get("spent") or 0) + int(counts["total_tokens"] or 0)
+    spent = int(run.get("spent") or 0) + int(usage_of(reply).amounts(None)["tokens"])
     return {**run, "tokens": tokens, "spent": spent}
 
 

@@ -230,8 +230,9 @@ def _thread(request: ToolCallRequest) -> str:
 
 def tokens_of(message: Any) -> int:
     """The tokens that a message says its model call used."""
-    usage = getattr(message, "usage_metadata", None) or {}
-    return int(usage.get("total_tokens") or 0)
+    if not getattr(message, "usage_metadata", None):
+        return 0
+    return int(usage_of(message).amounts(None)["tokens"])
 
 
 def _refused(message: Any) -> bool:

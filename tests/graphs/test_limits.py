@@ -385,3 +385,59 @@ def test_without_limits_nothing_is_counted() -> None:
     """No budget, no numbers in the state."""
     graph, _ = built([said("look"), "done"], policy={"version": 2, "default": "allow"})
     assert graph.nodes["act"].bound._work.budget is None
+
+
+class Lying(ScriptedModel):
+    """A model whose provider's numbers cannot be true."""
+
+    counts: dict[str, int]
+
+    def _reply(self, messages: Any) -> AIMessage:
+        return super()._reply(messages).model_copy(update={"usage_metadata": self.counts})
+
+
+@pytest.mark.parametrize("policy", [rules(tokens=600), rules(caller={"tokens": 600}), V1])
+@pytest.mark.parametrize(
+    ("read", "written", "total"),
+    [(0, 0, 0), (-900, -900, -1800), (400, 100, 0), (400, 100, -9000), (-9000, 100, -8900)],
+)
+def test_numbers_that_cannot_be_true_give_nothing_back(
+    policy: dict[str, Any], read: int, written: int, total: int
+) -> None:
+    """Nought and less is estimated, and a total is at least the sum of its parts."""
+    counts = {"input_tokens": read, "output_tokens": written, "total_tokens": total}
+    recorder, spending = Recorder(), Spending()
+    graph = build_graph(
+        "react",
+        model=Lying(turns=busy(), counts=counts),
+        tools=[recorder.tool("look")],
+        policy=policy,
+        checkpointer=InMemorySaver(),
+        max_steps=30,
+        spending=spending,
+    )
+    graph.invoke(ask(), on(), context=RunContext(user="ann"))
+    assert 0 < len(recorder.runs) < 20
+    assert spending.used["ann"]["tokens"] > 0
+    assert graph.get_state(on()).values["run"]["spent"] > 0
+
+
+def test_a_model_in_a_tool_gives_nothing_back() -> None:
+    """What a tool's own model says is held to the same."""
+    counts = {"input_tokens": -900, "output_tokens": -900, "total_tokens": -1800}
+    inner = Lying(turns=["found it"], counts=counts)
+
+    def look(what: str = "") -> str:
+        """Looks."""
+        return inner.invoke([("user", "what is there, all of it, in every room?")]).text
+
+    turns = [said("look", number=n) for n in range(3)] + ["done"]
+    graph = build_graph(
+        "react",
+        model=ScriptedModel(turns=turns, order="call"),
+        tools=[look],
+        policy=rules(tokens=100_000),
+        checkpointer=InMemorySaver(),
+    )
+    graph.invoke(ask(), on())
+    assert graph.get_state(on()).values["used"]["thread"]["tokens"] > 300
