@@ -163,16 +163,18 @@ def _with_unique_ids(calls: Sequence[Any], log: MessageLog) -> list[Any]:
     A repeated id would let one answer, one approval or one ticket stand for two calls.
     """
     taken: set[str] = set()
+    tried: dict[str, int] = {}
     out = []
     for number, call in enumerate(calls):
         base = call.get("id") or f"call_{len(log)}_{number}"
         if _looks_like_an_interrupt(base):
             base = f"call_{base}"
-        unique, suffix = base, 1
+        unique, suffix = base, tried.get(base, 1)
         while unique in taken or log.answers(unique):
             suffix += 1
             unique = f"{base}_{suffix}"
         taken.add(unique)
+        tried[base] = suffix
         out.append({**call, "id": unique})
     return out
 

@@ -9,6 +9,7 @@ import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
 
 from edgeward.graphs.checkpoints import SqliteThreads
+from edgeward.nodes._reply import sealed
 from edgeward.profiles.scripted import ScriptedModel
 from tests.fakes import ALLOW_ALL, Recorder, agent_graph, answers, ask, fails, on, turn
 
@@ -279,3 +280,13 @@ def test_chunks_become_messages(recorder: Recorder) -> None:
     """A reply that comes as a chunk is stored as a plain message."""
     result = agent_graph([AIMessageChunk("hello")]).invoke({"messages": [HumanMessage("go")]})
     assert type(result["messages"][-1]) is AIMessage
+
+
+def test_one_id_for_thousands_of_calls() -> None:
+    """Ids are made unique in steps that grow with the number of calls, not with its square."""
+    calls = [{"name": "pay", "args": {}, "id": "c1"} for _ in range(20_000)]
+    message, _ = sealed(AIMessage("", tool_calls=calls), ALLOW_ALL, {}, keep_calls=True)
+    assert message is not None
+    ids = [call["id"] for call in message.tool_calls]
+    assert ids[:3] == ["c1", "c1_2", "c1_3"]
+    assert len(set(ids)) == 20_000
