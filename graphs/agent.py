@@ -23,6 +23,7 @@ from typing_extensions import Self
 
 from ..guards.limits import Spending
 from ..policies.schema import load_policy
+from ..profiles.equipment import Equipment, equip
 from ..profiles.llm import read_env
 from ..profiles.prompt import system_prompt
 from . import workers
@@ -182,10 +183,13 @@ class BaseAgent:
 
     def close(self) -> None:
         """`aclose` for programs without an event loop."""
-        if self._saver is not self.config.checkpointer:
-            close = getattr(self._saver, "close", None)
-            if close is not None:
-                close()
+        try:
+            self.graph.close()
+        finally:
+            if self._saver is not self.config.checkpointer:
+                close = getattr(self._saver, "close", None)
+                if close is not None:
+                    close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -213,14 +217,16 @@ class BaseAgent:
         config, profile = self.config, self.profile
         env = read_env(load_env=config.load_env, dotenv_path=config.dotenv_path)
         model, secrets = chat_model_for(profile, config.llm, env=env)
-        registry = config.tool_registry
+        registry, equipment = config.tool_registry, Equipment()
         if registry is None:
-            registry = registry_for(profile, config.tools, own=config.use_tools)
+            equipment = equip(profile) if config.use_tools else equipment
+            registry = registry_for(equipment, config.tools)
         strategy = _with_substeps(_wanted(load_strategy(source), config), config)
         parts = Parts(
             policy=with_secrets(load_policy(config.policy), secrets),
             model=model,
             tools=registry.tools if config.use_tools else {},
+            equipment=equipment,
             tickets=tickets_for(self._saver),
             prompt=system_prompt(profile, extra=config.extra_instructions),
             agent_id=profile.id,

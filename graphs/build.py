@@ -14,10 +14,11 @@ from ..guards.decide import Policy
 from ..guards.limits import Spending
 from ..nodes._base import DEFAULT_MAX_STEPS
 from ..policies.schema import load_policy
+from ..profiles.equipment import Equipment, equip
 from ..profiles.llm import build_model, read_env, resolve_llm
 from ..profiles.prompt import system_prompt
 from ..profiles.schema import AgentProfile, unsupported
-from ..profiles.tools.python import as_tool, load_python_tool
+from ..profiles.tools.python import as_tool
 from ..profiles.tools.registry import ToolRegistry
 from .checkpoints import Saver, open_checkpointer, tickets_for
 from .compile import Parts, compile_strategy
@@ -60,10 +61,12 @@ def build_graph(
         raise ValueError(f"max_steps is {max_steps}; it must be 1 or more")
     saver = open_checkpointer(checkpointer)
     steps = loaded.cognitive.max_steps_per_cycle if loaded else DEFAULT_MAX_STEPS
+    equipment = equip(loaded) if loaded else Equipment()
     parts = Parts(
         policy=with_secrets(load_policy(policy), secrets),
         model=chat_model,
-        tools=registry_for(loaded, tools or ()).tools,
+        tools=registry_for(equipment, tools or ()).tools,
+        equipment=equipment,
         tickets=tickets_for(saver),
         prompt=system_prompt(loaded) if loaded else "",
         agent_id=loaded.id if loaded else "",
@@ -93,19 +96,14 @@ def chat_model_for(
     return build_model(settings), {"llm_api_key": settings.api_key.get_secret_value()}
 
 
-def registry_for(
-    profile: AgentProfile | None, tools: Sequence[ToolLike], *, own: bool = True
-) -> ToolRegistry:
-    """The profile's tools (`own`: or none of them) and those given in Python.
+def registry_for(equipment: Equipment, tools: Sequence[ToolLike]) -> ToolRegistry:
+    """The profile's tools and those given in Python.
 
     Raises:
         ConfigError: a tool cannot be loaded, or two have one name.
     """
-    entries = profile.tools.python if profile and own else []
-    base_dir = profile.base_dir if profile else Path.cwd()
-    named = [(load_python_tool(entry, base_dir), f"tools.python: {entry}") for entry in entries]
     given = [(as_tool(tool), "the `tools` argument") for tool in tools]
-    return ToolRegistry([*named, *given])
+    return ToolRegistry([*equipment.tools, *given])
 
 
 def with_secrets(policy: Policy, secrets: Mapping[str, str]) -> Policy:

@@ -8,6 +8,7 @@ a crash repeats only those that had not finished.
 from __future__ import annotations
 
 import time
+import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -25,6 +26,7 @@ from ..guards.limits import Spending
 from ..guards.ticket import TicketKey
 from ..guards.vault import Vault
 from ..nodes._base import DEFAULT_MAX_STEPS, Here
+from ..profiles.equipment import Equipment
 from .budget import budget_for
 from .catalog import ToolCatalog
 from .check import TOOL
@@ -52,6 +54,8 @@ class Parts:
     """The time by which approvals end, and by which `seconds` are counted."""
     spending: Spending = field(default_factory=Spending)
     """What callers have used; shared by the graphs that are given the same one."""
+    equipment: Equipment = field(default_factory=Equipment)
+    """What the graph closes when it is closed; a graph that is unpickled closes nothing."""
 
 
 def compile_strategy(
@@ -87,8 +91,9 @@ def compile_strategy(
         builder.add_node(node.name, runnable, metadata={"kind": node.kind.name})
     builder.add_edge(START, strategy.start)
     # A graph is pickled as what it was made from: the library's own sentinels do not survive it.
-    recipe = partial(compile_strategy, strategy, replace(parts, tools=dict(parts.tools)))
-    builder.recipe = recipe  # type: ignore[attr-defined]
+    remade = replace(parts, tools=dict(parts.tools), equipment=Equipment())
+    builder.recipe = partial(compile_strategy, strategy, remade)  # type: ignore[attr-defined]
+    builder.close = weakref.finalize(builder, parts.equipment.close)  # type: ignore[attr-defined]
     builder.vault = vault  # type: ignore[attr-defined]
     builder.redactor = parts.policy.redactor  # type: ignore[attr-defined]
     graph = builder.compile(checkpointer=checkpointer, store=store, name=strategy.name)

@@ -86,6 +86,13 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         finally:
             turn.give_back()
 
+    def close(self) -> None:
+        """Close what the profile's tools keep open, for this graph and its copies.
+
+        Closing twice is fine, and what is never closed is closed once nothing refers to it.
+        """
+        self.builder.close()  # type: ignore[attr-defined]
+
     def __copy__(self) -> LockedGraph:
         return self.copy()
 

@@ -8,6 +8,7 @@ import pytest
 
 from edgeward.graphs.build import build_graph, chat_model_for, registry_for, with_secrets
 from edgeward.policies.yaml_file import ConfigError
+from edgeward.profiles.equipment import Equipment, equip
 from edgeward.profiles.schema import AgentProfile
 from edgeward.profiles.scripted import ScriptedModel
 from tests.fakes import ALLOW_ALL, answers, ask, turn
@@ -90,11 +91,10 @@ def test_tools_of_the_profile_and_of_the_caller(tmp_path: Path) -> None:
     profile = AgentProfile.from_mapping(
         {**PLAIN, "tools": {"python": ["mine.py:tell"]}}, base_dir=tmp_path
     )
-    assert sorted(registry_for(profile, [add]).tools) == ["add", "tell"]
-    assert sorted(registry_for(profile, [add], own=False).tools) == ["add"]
-    assert sorted(registry_for(None, [add]).tools) == ["add"]
+    assert sorted(registry_for(equip(profile), [add]).tools) == ["add", "tell"]
+    assert sorted(registry_for(Equipment(), [add]).tools) == ["add"]
     with pytest.raises(ConfigError, match=r"the `tools` argument"):
-        registry_for(profile, [add, add])
+        registry_for(equip(profile), [add, add])
 
 
 def test_bound_of_the_profile_and_of_the_caller() -> None:
