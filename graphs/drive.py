@@ -16,6 +16,7 @@ from langchain_core.runnables.config import (
 from langgraph.graph import END
 from langgraph.types import Send, interrupt
 
+from ..guards.caller import NOBODY
 from ..guards.detectors import Detector, opinions
 from ..guards.vault import Vault
 from ..guards.veil import BARE, Veil, held_in
@@ -217,13 +218,14 @@ class NodeRunnable(Runnable[Any, Any]):
         thread = str(settings.get("thread_id") or "")
         context = getattr(settings.get(RUNTIME_KEY), "context", None)
         facts = context if isinstance(context, RunContext) else NO_CONTEXT
+        caller = NOBODY if facts is NO_CONTEXT else facts.caller
         budget = self._work.budget
-        meter = None if budget is None else Meter.of(budget, input, facts.caller)
+        meter = None if budget is None else Meter.of(budget, input, caller)
         here = replace(
             self._here,
             thread=thread,
             max_steps=facts.max_steps or self._here.max_steps,
-            caller=facts.caller,
+            caller=caller,
             boundary=self._boundary(thread) if "boundary" in self._spec.needs else "",
             pause=_pause(config) if "pause" in self._spec.needs else None,
             veil=self._veil(input, settings) if "veil" in self._spec.needs else BARE,

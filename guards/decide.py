@@ -49,9 +49,20 @@ class Policy:
     fail_closed: bool = True
     block_message: str = "[Edgeward] Action blocked by policy."
     source: str = ""
+    results: Settings = field(init=False, repr=False, compare=False, default=_PLAIN)
+    """What the policy says of what comes back from tools."""
+    injection_threshold: float = field(init=False, repr=False, compare=False, default=1.0)
+    """The score from which a text counts as an injection."""
 
     def __post_init__(self) -> None:
         self.patterns.freeze()
+        # Each step of a run asks for these: they are looked up once.
+        settings = (getattr(check, "settings", None) for check in self.checks)
+        found = next((s for s in settings if isinstance(s, Settings)), _PLAIN)
+        object.__setattr__(self, "results", found)
+        thresholds = [getattr(check, "threshold", None) for check in self.checks]
+        least = min((t for t in thresholds if t is not None), default=1.0)
+        object.__setattr__(self, "injection_threshold", least)
 
     def in_plain_sight(self) -> None:
         """Refuse `placeholders` where a door does not see all that the model reads.
@@ -107,12 +118,6 @@ class Policy:
             return entry
         return {"source": source, "call": call.id, "values": [], **(entry or {}), **more}
 
-    @property
-    def results(self) -> Settings:
-        """What the policy says of what comes back from tools."""
-        found = (getattr(check, "settings", None) for check in self.checks)
-        return next((s for s in found if isinstance(s, Settings)), _PLAIN)
-
     def approval_s(self, tool: str) -> int:
         """Seconds for which an approval of a call may answer for later ones; 0: for none."""
         found = [limit(tool) for c in self.checks if (limit := getattr(c, "approval_s", None))]
@@ -122,12 +127,6 @@ class Policy:
     def hides(self) -> Hides | None:
         """What the policy says of placeholders; None where nothing is hidden from the model."""
         return next((check for check in self.checks if isinstance(check, Hides)), None)
-
-    @property
-    def injection_threshold(self) -> float:
-        """The score from which a text counts as an injection."""
-        found = [getattr(check, "threshold", None) for check in self.checks]
-        return min((t for t in found if t is not None), default=1.0)
 
 
 def decide(policy: Policy | None, call: ToolCall, history: History) -> Verdict:

@@ -13,6 +13,7 @@ from typing import Any
 from langchain_core.messages import BaseMessage, ToolMessage
 
 from ..guards.boundary import marked, meaning
+from ._messages import MessageLog
 
 SUMMARY_NAME = "summary"
 
@@ -26,7 +27,17 @@ def with_marks(messages: Sequence[BaseMessage], boundary: str) -> list[BaseMessa
     """The messages, those that are data between marks."""
     if not boundary:
         return list(messages)
-    return [_marked(m, boundary) if is_data(m) else m for m in messages]
+    if not isinstance(messages, MessageLog):
+        return [_shown(m, boundary) for m in messages]
+    # Each model call reads the whole thread: what it was shown of a message before is kept.
+    kept = messages.shown.setdefault(boundary, {})
+    out = []
+    for message in messages:
+        pair = kept.get(id(message))
+        if pair is None or pair[0] is not message:
+            pair = kept[id(message)] = (message, _shown(message, boundary))
+        out.append(pair[1])
+    return out
 
 
 def what_marks_mean(messages: Sequence[BaseMessage], boundary: str) -> str:
@@ -39,7 +50,9 @@ def quoted(messages: Sequence[BaseMessage], boundary: str) -> str:
     return "\n".join(f"{m.type}: {m.text}" for m in with_marks(messages, boundary))
 
 
-def _marked(message: BaseMessage, boundary: str) -> BaseMessage:
+def _shown(message: BaseMessage, boundary: str) -> BaseMessage:
+    if not is_data(message):
+        return message
     source = message.name or "unknown"
     if isinstance(message, ToolMessage):
         source = f"tool:{source}"

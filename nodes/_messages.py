@@ -21,6 +21,10 @@ def with_ids(messages: Any) -> list[BaseMessage]:
     return [m if m.id else m.model_copy(update={"id": uuid.uuid4().hex}) for m in read]
 
 
+Shown = tuple[BaseMessage, BaseMessage]
+"""A message, and what a model reads in its place."""
+
+
 class MessageLog(list[BaseMessage]):
     """The messages of a thread, with the index of ids that makes appending cheap.
 
@@ -28,7 +32,7 @@ class MessageLog(list[BaseMessage]):
     or another branch of the thread, starts a new one.
     """
 
-    __slots__ = ("_answers", "_tip")
+    __slots__ = ("_answers", "_tip", "shown")
 
     def __init__(
         self,
@@ -36,8 +40,11 @@ class MessageLog(list[BaseMessage]):
         *,
         tip: dict[str, BaseMessage] | None = None,
         answers: dict[str, int] | None = None,
+        shown: dict[str, dict[int, Shown]] | None = None,
     ) -> None:
         super().__init__(messages)
+        self.shown = {} if shown is None else shown
+        """How a model was shown each message, by boundary and the message's identity."""
         self._tip = {_key(m, i): m for i, m in enumerate(self)} if tip is None else tip
         self._answers = _answers(self, 0) if answers is None else answers
 
@@ -68,7 +75,7 @@ class MessageLog(list[BaseMessage]):
         self._tip.update((_key(m, at + i), m) for i, m in enumerate(new[grown:]))
         for call_id, position in _answers(new[grown:], at).items():
             self._answers.setdefault(call_id, position)
-        return MessageLog([*self, *new], tip=self._tip, answers=self._answers)
+        return MessageLog([*self, *new], tip=self._tip, answers=self._answers, shown=self.shown)
 
     def _grown(self, new: Sequence[BaseMessage]) -> int | None:
         """How many of `new` the shared index holds already; None where `new` does not continue it.

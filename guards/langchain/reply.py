@@ -63,10 +63,13 @@ def masked_reply(reply: Reply, redactor: Redactor) -> Reply:
 def masked_call(call: Any, redactor: Redactor, withheld: Withheld) -> Any:
     """A proposed call with its secrets masked; the labels are added to `withheld`."""
     args = call.get("args")
-    found = _labels(args, redactor)
+    if isinstance(args, str):
+        shown, found = masked_json(args, redactor)
+    else:
+        shown = redactor.value(args)
+        found = _labels(args, shown, redactor)
     if found:
         note(withheld, call.get("id"), found)
-    shown = masked_json(args, redactor)[0] if isinstance(args, str) else redactor.value(args)
     new = {**call, "args": shown, "name": redactor.secrets(call["name"] or "")[0]}
     if isinstance(call.get("error"), str):
         new["error"] = redactor.secrets(call["error"])[0]
@@ -107,18 +110,17 @@ def masked_json(text: str, redactor: Redactor) -> tuple[str, tuple[str, ...]]:
     new = redactor.value(arguments)
     if not labels and new == arguments:
         return text, ()
-    return json.dumps(new, ensure_ascii=False), labels or _labels(arguments, redactor)
+    return json.dumps(new, ensure_ascii=False), labels or _labels(arguments, new, redactor)
 
 
-def _labels(args: Any, redactor: Redactor) -> tuple[str, ...]:
-    if isinstance(args, str):
-        return masked_json(args, redactor)[1]
+def _labels(args: Any, shown: Any, redactor: Redactor) -> tuple[str, ...]:
+    """What was masked in arguments, of which `shown` is left."""
     try:
         text = canonical_json(args)
     except (TypeError, ValueError, RecursionError):
         text = str(args)
     labels = redactor.secrets(text)[1]
-    return labels or (("secret",) if redactor.value(args) != args else ())
+    return labels or (("secret",) if shown != args else ())
 
 
 def masked_block(block: Any, redactor: Redactor) -> Any:
