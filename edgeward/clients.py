@@ -138,6 +138,9 @@ class FirewallGoogleGenerativeAI(GuardedGemini):
         reply = client.models.generate_content(model=…, contents=…, config=…)
         reply.firewall["action"]                       # allow, redact or block
 
+    `client` may also be the older module `google.generativeai` itself: its `GenerativeModel`, whole
+    and streamed, and the chats that one starts are guarded in the same way.
+
     Guarded are `models.generate_content`, `models.generate_content_stream` and the chats of
     `chats.create`, also below `aio`. Calls that may not run are taken out of every candidate, in a
     stream as soon as they are whole; so Python functions that the SDK calls by itself (automatic

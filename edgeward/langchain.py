@@ -127,7 +127,9 @@ class FirewallMiddleware(MiddlewareHooks, AgentMiddleware):
     comes once it can be no part of a secret any more, a call when it is whole.
 
     It must be the last in the list that wraps tool calls; a later one could change a call that was
-    decided, so a call that would pass through one raises RuntimeError. An earlier middleware can
+    decided. A middleware is not told of the others, so `create_agent` builds such an agent without
+    a word: it is the first tool call that raises RuntimeError, then and every time, and no tool
+    runs. An earlier middleware can
     still call `request.tool` itself, past everything that follows: use what you trust. A later one
     that puts another model into the request has that model heard before it is masked. Not seen:
     tools that a provider runs on its side, models that other middleware calls for itself (a
@@ -166,10 +168,12 @@ def guard_tools(
     as LangChain's `tool` makes one. However a tool is run (`invoke`, `ainvoke`, `run`, `batch`,
     by a `ToolNode` or an agent), the call is judged as the schema reads it, and runs so; with a
     verdict of `redact` it runs with masked arguments. `block` and `ask` raise
-    `PolicyViolationError`. The tools of one call are one session. Not guarded is the function in a
-    tool (`tool.func`) that is called by hand, and results are not masked. What the user wrote is
-    not seen: nothing counts as stated. `caller` is the one whom the session serves, `spending`
-    counts what callers use.
+    `PolicyViolationError`. A result that is a text or a tool message comes back with its secrets
+    masked, and withheld where it reads like instructions, as the policy's phrases say; any other
+    value is the program's own, as it was. The tools of one call are one session. Not guarded is the
+    function in a tool (`tool.func`) that is called by hand. What the user wrote is not seen:
+    nothing counts as stated. `caller` is the one whom the session serves, `spending` counts what
+    callers use.
 
     Raises:
         ConfigError: the policy cannot be loaded. MissingExtra: langchain-core is not installed.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
+from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -90,6 +92,18 @@ def seen_result(result: Result, policy: Policy) -> Result:
     if type(found) is tuple:
         return tuple(seen_result(value, policy) for value in found)  # type: ignore[return-value]
     return result
+
+
+def seen_output(result: Any, policy: Policy) -> Any:
+    """What a tool gave back to whoever ran it: a text as well; other values are the program's."""
+    return _screened(policy, result) if isinstance(result, str) else seen_result(result, policy)
+
+
+async def in_its_time(see: Callable[[Any, Policy], Any], result: Any, policy: Policy) -> Any:
+    """`see(result, policy)`; beside other tasks where detectors may take a while."""
+    if policy.results.detectors:
+        return await asyncio.to_thread(see, result, policy)
+    return see(result, policy)
 
 
 def _seen(message: Message, policy: Policy) -> Message:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ from ..verdict import ToolCall, Verdict
 from ..withheld import with_withheld
 from .approval import Answer, ask
 from .counts import Counts
-from .messages import Messages, seen_result
+from .messages import Messages, in_its_time, seen_result
 from .model import held
 from .session import SPENT, history_of, spent_after, withheld_of
 from .tools import canonical_call
@@ -81,9 +80,8 @@ class MiddlewareHooks:
         if isinstance(decided, ToolCall):
             with self._counts.ran(request):
                 result = await handler(_as_decided(request, decided))
-            if self.policy.results.detectors:  # they may take their time
-                return await asyncio.to_thread(seen_result, result, self.policy)
-            return seen_result(result, self.policy)
+            seen: ToolResult = await in_its_time(seen_result, result, self.policy)
+            return seen
         return decided
 
     def wrap_model_call(

@@ -11,6 +11,7 @@ from ..call_schemas import arguments_fault, canonical_arguments
 from ..firewall import Firewall
 from ..python_values import as_call
 from ..verdict import ToolCall
+from .messages import in_its_time, seen_output
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -26,12 +27,14 @@ def guarded_copy(tool: BaseTool, firewall: Firewall) -> BaseTool:
     def run(self: BaseTool, tool_input: Any, *args: Any, **kwargs: Any) -> Any:
         call, permitted = _permitted(self, tool_input, kwargs.get("tool_call_id"), firewall)
         with firewall.reporting(call, read=said_by) as report:
-            return report(kind.run(self, permitted, *args, **kwargs))
+            result = report(kind.run(self, permitted, *args, **kwargs))
+        return seen_output(result, firewall.policy)
 
     async def arun(self: BaseTool, tool_input: Any, *args: Any, **kwargs: Any) -> Any:
         call, permitted = _permitted(self, tool_input, kwargs.get("tool_call_id"), firewall)
         with firewall.reporting(call, read=said_by) as report:
-            return report(await kind.arun(self, permitted, *args, **kwargs))
+            result = report(await kind.arun(self, permitted, *args, **kwargs))
+        return await in_its_time(seen_output, result, firewall.policy)
 
     body = {"run": run, "arun": arun, "__module__": kind.__module__, "__doc__": kind.__doc__}
     guarded = type(kind)(kind.__name__, (kind,), body)

@@ -91,6 +91,15 @@ def test_every_kind_of_call_is_judged(item: dict[str, Any], streamed: bool) -> N
     assert data["firewall"]["stripped_tool_calls"] == ["c1"]
 
 
+def test_the_calls_of_a_whole_response_are_judged_together() -> None:
+    """A key that two calls carry out in pieces: neither arrives."""
+    calls = [
+        {"type": "function_call", "call_id": f"c{n}", "name": "read_doc", "arguments": arguments}
+        for n, arguments in enumerate((json.dumps({"q": KEY[:14]}), json.dumps({"q": KEY[14:]})))
+    ]
+    assert "read_doc" not in json.dumps(whole(*calls)["output"])
+
+
 def test_a_tool_of_the_providers_own_has_its_name() -> None:
     """`web_search` on a list of tools is what `web_search_call` calls."""
     policy = load_policy({"version": 1, "tool_allowlist": ["web_search", "shell"]})

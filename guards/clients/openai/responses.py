@@ -7,7 +7,7 @@ from typing import Any
 
 from ...conversation import Turn
 from .._cut_off import chars_in
-from .._exchange import Door, Exchange
+from .._exchange import Door, Exchange, Judged
 from ..defender import Decision
 from . import items
 from .chat import usage_of
@@ -41,16 +41,22 @@ class ResponseItems:
 
     def passed(self, item: Any) -> dict[str, Any] | None:
         """The item as it goes out; None where it does not."""
-        new = self._call(item) if not isinstance(item, dict) or items.is_call(item) else None
-        if new is None and isinstance(item, dict) and not items.is_call(item):
-            new = self.masked(item)
-        if new is not None:
-            self.out.append(new)
+        (new,) = self.passed_together([item])
         return new
 
-    def _call(self, item: Any) -> dict[str, Any] | None:
-        given = item if isinstance(item, dict) else {}
-        (judged,) = self.exchange.judge([items.proposed(given)])
+    def passed_together(self, given: list[Any]) -> list[dict[str, Any] | None]:
+        """The same for several, whose calls are judged beside each other."""
+        listed = [item if isinstance(item, dict) else {} for item in given]  # `{}`: a nameless call
+        calls = [items.proposed(item) for item in listed if items.is_call(item)]
+        judged = iter(self.exchange.judge(calls) if calls else [])
+        made = [
+            self._call(item, next(judged)) if items.is_call(item) else self.masked(item)
+            for item in listed
+        ]
+        self.out += [new for new in made if new is not None]
+        return made
+
+    def _call(self, given: dict[str, Any], judged: Judged) -> dict[str, Any] | None:
         if not judged.keep:
             self.refused = True
             return None
@@ -135,8 +141,7 @@ class ResponseReply:
         if total is None:
             self.items.exchange.estimate(chars_in(output))
         self.items.exchange.add_tokens(total, usage=usage_of(data))
-        for item in output if isinstance(output, list) else ():
-            self.items.passed(item)
+        self.items.passed_together(output if isinstance(output, list) else [])
         message = self.items.block_message
         if message is not None:
             self.items.out.append(message)

@@ -248,9 +248,9 @@ class ResponseStream:
         given = data.get("response")
         response = dict(given) if isinstance(given, dict) else {}
         output = response.get("output")
-        for number, item in enumerate(output if isinstance(output, list) else ()):
-            if number not in self._final:
-                self._items.passed(item)  # no event spoke of it
+        listed = enumerate(output if isinstance(output, list) else ())
+        unheard = [item for number, item in listed if number not in self._final]
+        self._items.passed_together(unheard)  # no event spoke of them
         message = self._items.block_message
         if message is not None:
             yield from told(message, data, len(self._numbers))
