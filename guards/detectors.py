@@ -76,12 +76,14 @@ def _ask(detector: Detector, text: str) -> float | None:
     late = threading.Event()
 
     def run() -> None:
+        said: object = None
         try:
-            answer.append(detector.detect(text))
-        except BaseException:  # noqa: BLE001 - whatever it raises is no answer
-            answer.append(None)
-        if late.is_set():
-            with _lock:
+            said = detector.detect(text)
+        except BaseException:  # noqa: BLE001, S110 - whatever it raises is no answer
+            pass
+        with _lock:  # an answer is late or in time, never half of each
+            answer.append(said)
+            if late.is_set():
                 _hanging[detector.name] -= 1
 
     thread = threading.Thread(target=run, name="edgeward detector", daemon=True)

@@ -138,7 +138,7 @@ class Conditions:
 
     def _unclean(self, call: Examined, facts: Facts, tool: str) -> Iterator[Failure]:
         """The default for text that no condition names."""
-        for path, text in _unnamed(call, self.tree):
+        for path, text in unnamed_texts(call, self.tree):
             why, piece = facts.stain(text)
             if why:
                 reason = f"argument '{path}' of tool {tool} {why}; it must be {WISHES['clean']}"
@@ -254,7 +254,7 @@ def tree_of(requirements: Iterable[Requirement]) -> Tree:
     return tree
 
 
-def _unnamed(call: Examined, tree: Tree) -> list[tuple[str, str]]:
+def unnamed_texts(call: Examined, tree: Tree) -> list[tuple[str, str]]:
     """Every text of the call that no requirement names, with its path; decoded views, too."""
     found: list[tuple[str, str]] = []
     if not call.views:

@@ -69,7 +69,7 @@ class Facts:
             if is_account(found) and not self._own(found):
                 # A payee of the list may be paid; in a text his number tells others of him.
                 return "holds an account number that the user did not write", found
-        if self.ledger.gap and not self.ledger.stated(text):
+        if self.ledger.gap and text.strip() and not self.ledger.stated(text):
             return f"may hold private data{self.unseen}", ""
         piece = self.ledger.private(text)
         return ("holds private data", piece) if piece else ("", "")

@@ -17,6 +17,7 @@ from typing import Any
 from .caller import OWN_VALUES, Caller
 from .identifiers import looks_dated, points
 from .names import glob_pattern
+from .patterns import searchable
 from .tokens import other_spellings, tokens, words
 from .verdict import ToolCall
 
@@ -74,7 +75,8 @@ class Believed:
     where: tuple[tuple[str, frozenset[str]], ...] = ()
     """Fields of a record and the values (as tokens) that each may have; `$user` and `$tenant`
     stand for the caller's."""
-    args: tuple[tuple[str, tuple[re.Pattern[str], ...]], ...] = ()
+    args: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+    """Arguments and the globs (RE2: a value may be long) of which one each has to fit."""
     named: bool = False
     text: bool = False
     ask: bool = False
@@ -344,7 +346,7 @@ def speaks_of(globs: Iterable[re.Pattern[str]], name: str) -> bool:
     return _names(globs, name)
 
 
-def _fits_glob(value: object, globs: Iterable[re.Pattern[str]]) -> bool:
+def _fits_glob(value: object, globs: Iterable[Any]) -> bool:
     """Whether an argument is as a glob says; a path counts as it stands once resolved."""
     if not isinstance(value, str | int | float) or isinstance(value, bool):
         return False
@@ -353,4 +355,5 @@ def _fits_glob(value: object, globs: Iterable[re.Pattern[str]]) -> bool:
         scheme, sign, rest = text.partition("://")
         path = posixpath.normpath((rest if sign else text).replace("\\", "/"))
         text = f"{scheme}://{path}" if sign else path
+    text = searchable(text)
     return any(glob.fullmatch(text) for glob in globs)

@@ -17,6 +17,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
+from ..entries import unnamed_texts
 from ..ledger import History
 from ..names import shown_name
 from ..normalise import Examined
@@ -49,12 +50,23 @@ class Private:
     rule: str = KEY
 
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
-        if not history.ledger.holds_private or speaks_of(self.tools, call.name):
+        ledger = history.ledger
+        if not (ledger.holds_private or ledger.gap) or speaks_of(self.tools, call.name):
             return ()
         found = list(self._in_pieces(call, history)) if history.sent else []
         if self.table is not None and any(row.ways for row in self.table.rows(call.name)):
             return found
-        return [*self._found(call, history), *found]
+        return [*(self._unseen(call, history) or self._found(call, history)), *found]
+
+    def _unseen(self, call: Examined, history: History) -> list[Finding]:
+        """After a gap in the past, what the user did not write may be private."""
+        gap = history.ledger.gap
+        for path, text in unnamed_texts(call, {}) if gap else ():
+            if text.strip() and not history.ledger.stated(text):
+                tool = shown_name(call.name)
+                reason = f"argument '{path}' of tool {tool} may hold private data ({gap})"
+                return [Finding(KEY, "block", reason, self.place, path)]
+        return []
 
     def _found(self, call: Examined, history: History) -> Iterator[Finding]:
         for index, text in call.texts():

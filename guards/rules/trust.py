@@ -17,10 +17,9 @@ with `text` every word of it does. With `ask`, what stands there counts once a p
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict
 from pydantic import Field as Limits
@@ -30,6 +29,7 @@ from ..ledger import History
 from ..names import glob_pattern
 from ..normalise import Examined
 from ..outputs import Believed, Record, believed, key_of, tool_globs
+from ..patterns import compile_pattern
 from ..verdict import Finding, ToolCall
 from . import Check, Context, Name, Where
 
@@ -118,9 +118,10 @@ def _allowed(value: object, me: list[str]) -> frozenset[str]:
     return frozenset(v if v in OWN_VALUES else key_of(v) for v in given) - {""}
 
 
-def _globs(args: Mapping[str, object]) -> Iterable[tuple[str, tuple[re.Pattern[str], ...]]]:
+def _globs(args: Mapping[str, object]) -> Iterable[tuple[str, tuple[Any, ...]]]:
     for name, value in args.items():
-        yield name, tuple(glob_pattern(str(item)) for item in _listed(value))
+        globs = (glob_pattern(str(item)).pattern for item in _listed(value))
+        yield name, tuple(compile_pattern(f"(?s){glob}") for glob in globs)
 
 
 def _listed(value: object) -> list[object]:

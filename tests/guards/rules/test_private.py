@@ -82,3 +82,26 @@ def test_shape() -> None:
     assert load_policy({"version": 2, "private": "get_me", "default": "allow"})
     with pytest.raises(ConfigError, match="private"):
         load_policy({"version": 1, "private": ["get_me"]})
+
+
+GAP = "what get_me gave back was not reported"
+
+
+@pytest.mark.parametrize("tool", ["post", "note"])
+@pytest.mark.parametrize(
+    ("text", "word"), [("anything at all", "block"), ("something nice", "allow"), ("", "allow")]
+)
+def test_what_was_not_seen_may_be_private(text: str, word: str, tool: str) -> None:
+    """After a gap in the past only what the user wrote leaves, whether the tool has conditions."""
+    t = Thread({**RULES, "tools": {**RULES["tools"], "note": "allow"}}, "write something nice")
+    t.ledger = t.ledger.with_gap(GAP)
+    assert t.word(tool, body=text) == word
+    assert t.word("get_me", who="anything") == "allow"
+
+
+def test_what_was_not_seen_says_why() -> None:
+    """The reason names the argument and the gap."""
+    t = Thread({"tools": {"note": "allow"}, "private": ["get_me"]})
+    t.ledger = t.ledger.with_gap(GAP)
+    reason = t.verdict("note", body={"deep": ["x y z"]}).reason
+    assert reason == f"argument 'body.deep[0]' of tool 'note' may hold private data ({GAP})"

@@ -239,3 +239,12 @@ def test_what_was_believed_for_another_caller() -> None:
     assert [word(caller) for caller in (ann, bob, NOBODY, ann)] == [
         "allow", "block", "block", "allow"
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ["in/notes\nof (a+b) [x].txt", "in/\ud800.txt", "in/" + "a" * 99])
+def test_globs_of_arguments_read_any_value(path: str) -> None:
+    """Line ends, signs of patterns and broken characters are characters like others."""
+    for glob, word in (("in/*", "allow"), ("out/*", "block"), ("in/\u00e4 (a+b)*", "block")):
+        t = thread({"tool": "read", "args": {"path": glob}})
+        t.gave("read", {"id": "m77"}, {"path": path})
+        assert t.word("use", x="m77") == word
