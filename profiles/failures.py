@@ -53,6 +53,11 @@ def provider_error(error: BaseException, *, provider: str, key: SecretStr) -> LL
     )
 
 
+def cleared(text: str, key: SecretStr) -> str:
+    """`text` without the key."""
+    return str(_masked(text, key.get_secret_value()))
+
+
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
