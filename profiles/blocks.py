@@ -1,4 +1,4 @@
-"""The blocks of a profile that are plain settings: cognitive, memory, rag, tools.
+"""The blocks of a profile that are plain settings: cognitive, memory, rag.
 
 What a block says and what it builds normally live in one file (`llm.py`, `prompt.py`). The blocks
 here have no builder yet, or need none; a profile that sets them loads, and `unsupported` in
@@ -7,7 +7,6 @@ here have no builder yet, or need none; a profile that sets them loads, and `uns
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -16,7 +15,6 @@ from pydantic import (
     ConfigDict,
     Field,
     StringConstraints,
-    field_validator,
     model_validator,
 )
 
@@ -24,8 +22,6 @@ from ..policies.yaml_file import Flag
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 """Text that is not blank; white space around it does not count."""
-
-_ENTRY = re.compile(r"[^:\s][^:]*:[A-Za-z_][A-Za-z0-9_.]*\Z")
 
 
 class Block(BaseModel):
@@ -127,55 +123,3 @@ class RagBlock(Block):
                 f" ({self.chunk_size})"
             )
         return self
-
-
-class McpServer(Block):
-    """One external tool server. `env` and `headers` may hold secrets and are never shown."""
-
-    transport: Literal["stdio", "sse", "websocket", "streamable_http"] = "stdio"
-    command: Text | None = None
-    args: list[str] = []
-    env: dict[str, str] = Field(default={}, repr=False)
-    cwd: Text | None = None
-    url: Text | None = None
-    headers: dict[str, str] = Field(default={}, repr=False)
-    timeout: float = Field(default=30.0, gt=0)
-    sse_read_timeout: float = Field(default=300.0, gt=0)
-    include: list[Text] | None = None
-    exclude: list[Text] | None = None
-
-    @model_validator(mode="after")
-    def _one_way_in(self) -> McpServer:
-        if (self.command is None) == (self.url is None):
-            raise ValueError("set exactly one of command (a local program) and url (a server)")
-        if self.transport == "stdio" and self.url is not None:
-            raise ValueError(
-                "url does not go with transport stdio; set transport: sse, websocket or"
-                " streamable_http"
-            )
-        if self.transport != "stdio" and self.command is not None:
-            raise ValueError(f"command does not go with transport {self.transport}; set url")
-        if self.include is not None and self.exclude is not None:
-            raise ValueError("set include or exclude, not both")
-        return self
-
-
-class ToolsBlock(Block):
-    """Where the agent's tools come from."""
-
-    skills: list[Text] = []
-    mcp: list[McpServer] = []
-    python: list[Text] = []
-    allow_skill_execution: Flag = False
-    skill_execution_timeout: int = Field(default=300, ge=1)
-
-    @field_validator("python")
-    @classmethod
-    def _entry_points(cls, entries: list[str]) -> list[str]:
-        for entry in entries:
-            if not _ENTRY.match(entry):
-                raise ValueError(
-                    "an entry has not the form of `folder/file.py:function` or"
-                    " `package.module:function`"
-                )
-        return entries

@@ -30,9 +30,10 @@ from ..policies.yaml_file import (
     speak,
     validate,
 )
-from .blocks import Block, CognitiveBlock, MemoryBlock, RagBlock, Text, ToolsBlock
+from .blocks import Block, CognitiveBlock, MemoryBlock, RagBlock, Text
 from .llm import LLMBlock
 from .prompt import PromptBlock, Template, load_template
+from .tools.block import ToolsBlock
 
 FILE = "profile.yaml"
 _BARE = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")

@@ -1,0 +1,44 @@
+"""The profile's `tools` block: where the agent's tools come from."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from pydantic import Field, field_validator
+
+from ...policies.yaml_file import Flag
+from ..blocks import Block, Text
+from .mcp.server import McpServer
+
+_ENTRY = re.compile(r"[^:\s][^:]*:[A-Za-z_][A-Za-z0-9_.]*\Z")
+
+
+class ToolsBlock(Block):
+    """Where the agent's tools come from."""
+
+    skills: list[Text] = Field(default=[])
+    mcp: list[McpServer] = Field(default=[])
+    python: list[Text] = Field(default=[])
+    allow_skill_execution: Flag = False
+    skill_execution_timeout: int = Field(default=300, ge=1)
+
+    @field_validator("python")
+    @classmethod
+    def _entry_points(cls, entries: list[str]) -> list[str]:
+        for entry in entries:
+            if not _ENTRY.match(entry):
+                raise ValueError(
+                    "an entry has not the form of `folder/file.py:function` or"
+                    " `package.module:function`"
+                )
+        return entries
+
+    @field_validator("mcp")
+    @classmethod
+    def _told_apart(cls, servers: list[McpServer]) -> list[McpServer]:
+        labels = Counter(server.label for server in servers)
+        for label, times in labels.items():
+            if times > 1:
+                raise ValueError(f"{times} servers are called {label!r}; give each a name")
+        return servers
