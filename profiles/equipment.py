@@ -14,6 +14,7 @@ from langchain_core.tools import BaseTool
 
 from .schema import AgentProfile
 from .tools.python import load_python_tool
+from .tools.skills import load_skill, reading_tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ def equip(profile: AgentProfile) -> Equipment:
     """
     found: list[tuple[BaseTool, str]] = []
     with ExitStack() as opened:
-        for source in (_python,):
+        for source in (_python, _skills):
             part = source(profile)
             found.extend(part.tools)
             opened.callback(part.close)
@@ -56,3 +57,11 @@ def _python(profile: AgentProfile) -> Equipment:
             for entry in entries
         )
     )
+
+
+def _skills(profile: AgentProfile) -> Equipment:
+    tools: list[tuple[BaseTool, str]] = []
+    for entry in profile.tools.skills:
+        skill = load_skill(entry, profile.base_dir)
+        tools.append((reading_tool(skill), f"tools.skills: {entry}"))
+    return Equipment(tuple(tools))

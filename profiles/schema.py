@@ -152,8 +152,6 @@ def unsupported(profile: AgentProfile) -> list[str]:
         )
     if profile.rag.enabled:
         missing.append("agent.rag: document search is not supported yet; set rag.enabled: false")
-    if profile.tools.skills:
-        missing.append("agent.tools.skills: skills are not supported yet; remove the list")
     if profile.tools.mcp:
         missing.append("agent.tools.mcp: MCP servers are not supported yet; remove the list")
     return missing

@@ -1,4 +1,4 @@
-"""The profile's `tools` block: where the agent's tools come from."""
+"""The profile's `tools` block: where the agent's tools come from, how they are run and shown."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ class ToolsBlock(Block):
     python: list[Text] = Field(default=[])
     allow_skill_execution: Flag = False
     skill_execution_timeout: int = Field(default=300, ge=1)
+    """Seconds that a skill's script may run."""
 
     @field_validator("python")
     @classmethod

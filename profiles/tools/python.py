@@ -146,7 +146,8 @@ def load_python_tool(entry: str, base_dir: str | Path) -> BaseTool:
             )
         function = getattr(function, part)
     try:
-        return as_tool(function)
+        tool = as_tool(function)
+        return tool.model_copy(update={"metadata": {**(tool.metadata or {}), "python": entry}})
     except ToolRegistrationError as error:
         problem = error.problems[0]
         field = f"{problem.where}({problem.field})" if problem.field else problem.where
