@@ -97,6 +97,12 @@ def shipped_policies() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in _SHIPPED.glob("*.yaml")))
 
 
+def shipped_file(source: str | Path) -> Path | None:
+    """The file of the shipped policy that `source` names; None where it names none."""
+    shipped = isinstance(source, str) and source in shipped_policies()
+    return _SHIPPED / f"{source}.yaml" if shipped else None
+
+
 PolicySource = str | Path | Mapping[str, object] | Policy | None
 """A shipped name, a path, a mapping, a `Policy`; None is the shipped `default`."""
 
@@ -126,14 +132,23 @@ def load_policy(
     if isinstance(source, Mapping):
         return _policy(from_data(source, name="<policy>"), given, name="<policy>", source="")
     source = DEFAULT_POLICY if source is None else source
-    if isinstance(source, str) and source in shipped_policies():
-        shown = f"policies/{source}.yaml"
-        document = read_yaml(_SHIPPED / f"{source}.yaml", name=shown)
-        return _policy(document, given, name=source, source=shown)
+    document = policy_document(source)
+    return _policy(document, given, name=Path(source).stem, source=document.name)
+
+
+def policy_document(source: str | Path) -> Document:
+    """The file that a shipped name or a path names, as data that knows its lines.
+
+    Raises:
+        ConfigFileMissing: if there is no such file or name.
+        ConfigParseError: if the file is not YAML, or repeats a key.
+    """
+    if (shipped := shipped_file(source)) is not None:
+        return read_yaml(shipped, name=f"policies/{source}.yaml")
     path = Path(source)
     if not path.exists():
         raise ConfigFileMissing(_missing(str(source)))
-    return _policy(read_yaml(path, name=str(source)), given, name=path.stem, source=str(source))
+    return read_yaml(path, name=str(source))
 
 
 def _missing(source: str) -> Problem:

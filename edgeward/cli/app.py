@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from . import attack, chat, demo, graph, run
+from . import attack, chat, check, demo, graph, run, test
 
 app = typer.Typer(
     name="edgeward",
@@ -40,4 +40,6 @@ app.command(epilog=demo.EXAMPLE)(demo.demo)
 app.command(epilog=run.EXAMPLE)(run.run)
 app.command(epilog=chat.EXAMPLE)(chat.chat)
 app.command(epilog=graph.EXAMPLE)(graph.graph)
+app.command(epilog=check.EXAMPLE)(check.check)
+app.command("test", epilog=test.EXAMPLE)(test.run_cases)
 app.command(epilog=attack.EXAMPLE)(attack.attack)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +11,7 @@ import typer
 
 from . import options
 from .failures import reported
+from .progress import progress
 
 if TYPE_CHECKING:
     from ..attacks.dojo import Dojo
@@ -87,7 +86,7 @@ def _replayed(
     from ..attacks.replay import PASSES, replay
 
     own = {suite.name: load_goals(suite) for suite in suites} if goals else {}
-    with _progress(sum(len(suite.tasks) for suite in suites)) as step:
+    with progress("tasks", sum(len(suite.tasks) for suite in suites)) as step:
         played = replay(
             suites,
             policies,
@@ -97,20 +96,6 @@ def _replayed(
             step=step,
         )
     return figures(played)
-
-
-@contextmanager
-def _progress(total: int) -> Iterator[Callable[[], None]]:
-    """A bar on a terminal, on stderr; elsewhere nothing."""
-    if not sys.stderr.isatty():
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        tasks = bar.add_task("tasks", total=total)
-        yield lambda: bar.advance(tasks)
 
 
 def _show(found: dict[str, Figures]) -> None:

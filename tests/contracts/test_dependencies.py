@@ -35,13 +35,14 @@ REACHED_THROUGH = {
 
 ADAPTERS = frozenset(
     {
+        "edgeward/pytest_plugin.py",
         "profiles/chat_anthropic.py",
         "profiles/chat_openai.py",
         "profiles/connections.py",
         "profiles/openai_wire.py",
     }
 )
-"""Imported only once their provider is asked for, and so may need its extra."""
+"""Imported only once their provider is asked for (the plugin: by pytest), and so may need it."""
 
 
 def normal(name: str) -> str:

@@ -1,58 +1,25 @@
 """The shipped policies: each has calls that it allows and calls that it blocks, and they are run.
 
 Every policy has a folder `allow/` and a folder `block/`, and may have `ask/`; a file in them is one
-call, and its name is the sentence that it tests. `history` is what went before: `{"user": text}` or
-`{"tool": name, "arguments": {…}, "result": text or data}`. A policy without a blocked case fails.
+call, and its name is the sentence that it tests (`policies/cases.py`). A policy without a blocked
+case fails.
 """
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import edgeward.policies
-from edgeward.guards.decide import Policy, decide
-from edgeward.guards.ledger import USER, History, Ledger
-from edgeward.guards.normalise import parse_arguments
+from edgeward.guards.decide import decide
+from edgeward.guards.ledger import History
 from edgeward.guards.verdict import ToolCall, Verdict
+from edgeward.policies.cases import files_in, load_case
 from edgeward.policies.schema import load_policy, shipped_policies
 
 FOLDER = Path(edgeward.policies.__file__).parent
-CASES = sorted(path for word in ("allow", "ask", "block") for path in FOLDER.glob(f"*/{word}/*"))
-
-
-def case_of(path: Path) -> dict[str, Any]:
-    """What a case file says."""
-    case = json.loads(path.read_text(encoding="utf-8"))
-    assert {"tool", "arguments"} <= set(case) <= {"tool", "arguments", "history"}
-    return dict(case)
-
-
-def history_of(path: Path, policy: Policy) -> History:
-    """What went before the call: what the user wrote, and what tools gave, in their order."""
-    ledger = Ledger()
-    for number, event in enumerate(case_of(path).get("history", ())):
-        if "user" in event:
-            entry = Ledger().observed(event["user"], source=USER)
-        else:
-            call = ToolCall(event["tool"], event["arguments"], id=f"c{number}")
-            result = event["result"]
-            text = result if isinstance(result, str) else json.dumps(result)
-            entry = policy.observed(call, text, source=f"tool {call.name}")
-        ledger = ledger.appended([entry] if entry else [])
-    return History(ledger)
-
-
-def call_of(path: Path) -> ToolCall:
-    """The call in a case file; arguments given as text are parsed as a model's would be."""
-    case = case_of(path)
-    if isinstance(case["arguments"], dict):
-        return ToolCall(case["tool"], case["arguments"])
-    arguments, fault = parse_arguments(case["arguments"])
-    return ToolCall(case["tool"], arguments or {}, raw=case["arguments"], fault=fault)
+CASES = [path for folder in sorted(FOLDER.iterdir()) for _, path in files_in(folder)]
 
 
 def first_verdict(policy: str, call: ToolCall) -> Verdict:
@@ -65,9 +32,8 @@ def first_verdict(policy: str, call: ToolCall) -> Verdict:
 )
 def test_a_shipped_policy_decides_as_its_case_says(path: Path) -> None:
     """Each case file holds what its folder's name says."""
-    policy = load_policy(path.parts[-3])
-    verdict = decide(policy, call_of(path), history_of(path, policy))
-    assert verdict.word == path.parts[-2], verdict.reason
+    verdict = load_case(path).verdict(load_policy(path.parts[-3]))
+    assert verdict.word == path.parts[-2], verdict.explain()
 
 
 @pytest.mark.parametrize("name", shipped_policies())
@@ -82,7 +48,8 @@ def test_every_shipped_policy_has_allowed_and_blocked_cases(name: str) -> None:
         assert all(path.suffix == ".json" and "_" in path.stem for path in cases)
     if name == "allow_all":
         blocked = [path for path in CASES if path.parts[-3:-1] == (name, "block")]
-        assert all(call_of(path).fault or not call_of(path).name for path in blocked)
+        calls = [load_case(path).call for path in blocked]
+        assert all(call.fault or not call.name for call in calls)
 
 
 def test_every_case_folder_belongs_to_a_policy() -> None:

@@ -1,0 +1,120 @@
+"""`edgeward check`: one decision explained, or many, with an exit code for scripts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import Invoke
+
+POLICY = """\
+version: 2
+tools:
+  read: allow
+  note: redact
+  wipe: ask
+  send: {args: {to: known}}
+  close: {callers: {roles: [clerk]}}
+"""
+KEY = "sk-proj-" + "Ab1" * 16
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> Path:
+    """A small policy in a file."""
+    path = tmp_path / "clerk.yaml"
+    path.write_text(POLICY, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("tool", "args", "code", "begins"),
+    [
+        ("read", "{}", 0, "allow: no rule objects"),
+        ("wipe", "{}", 3, "ask\n"),
+        ("rm", "{}", 1, "block\n"),
+        ("read", "{", 1, "block\n"),
+        ("send", '{"to": "a@x.example"}', 1, "block\n"),
+    ],
+)
+def test_the_verdict_and_its_exit_code(
+    policy: Path, invoke: Invoke, tool: str, args: str, code: int, begins: str
+) -> None:
+    """0 allow or redact, 1 block, 3 ask."""
+    result = invoke("check", policy, "--tool", tool, "--args", args)
+    assert (result.exit_code, result.stdout.startswith(begins)) == (code, True), result.output
+
+
+def test_each_rule_with_its_line_value_and_origin(
+    policy: Path, tmp_path: Path, invoke: Invoke
+) -> None:
+    """And what would have been allowed."""
+    history = tmp_path / "history.yaml"
+    history.write_text("- {user: Reply to the mail.}\n- {tool: read, result: from a@x.example}\n")
+    result = invoke(
+        "check", policy, "--tool", "send", "--args", '{"to": "a@x.example"}', "--history", history
+    )
+    assert "clerk.yaml:6 tools.send.args.to (block): argument 'to'" in result.stdout
+    assert '"a@x.example" from tool read (call_1)' in result.stdout
+    assert "; allowed: " in result.stdout
+
+
+def test_the_caller(policy: Path, invoke: Invoke) -> None:
+    """Who asks is said on the command line."""
+    assert invoke("check", policy, "--tool", "close").exit_code == 1
+    assert invoke("check", policy, "--tool", "close", "--role", "clerk").exit_code == 0
+
+
+def test_many_calls(policy: Path, tmp_path: Path, invoke: Invoke) -> None:
+    """One a line, each with its place; the exit code is the strictest's."""
+    calls = tmp_path / "calls.jsonl"
+    calls.write_text(
+        '{"tool": "read"}\n\n{"tool": "wipe"}\n{"tool": "read", "arguments": {"a": 1}}\n'
+    )
+    result = invoke("check", policy, "--calls", calls)
+    assert result.exit_code == 3
+    lines = [line for line in result.stdout.splitlines() if not line.startswith(" ")]
+    assert [line.rpartition(".jsonl:")[2] for line in lines] == [
+        "1: read: allow: no rule objects",
+        "3: wipe: ask",
+        "4: read: allow: no rule objects",
+    ]
+    calls.write_text('{"tool": "read"}\n{"tol": "read"}\n')
+    result = invoke("check", policy, "--calls", calls)
+    assert result.exit_code == 2
+    assert "calls.jsonl:2: tol: unknown key" in result.stderr
+
+
+def test_for_scripts(policy: Path, invoke: Invoke) -> None:
+    """One JSON object a call, without a secret in it."""
+    result = invoke("check", policy, "--tool", "send", "--args", json.dumps({"to": KEY}), "--json")
+    found = json.loads(result.stdout)
+    assert (found["tool"], found["word"]) == ("send", "block")
+    assert any(rule.get("where", "").endswith("clerk.yaml:6") for rule in found["rules"])
+    assert KEY not in result.output
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        (),
+        ("--tool", "read", "--calls", "x.jsonl"),
+        ("--calls", "x.jsonl", "--args", '{"a": 1}'),
+        ("--calls", "missing.jsonl"),
+        ("--tool", "read", "--history", "missing.yaml"),
+    ],
+)
+def test_what_is_wrong(policy: Path, invoke: Invoke, given: tuple[str, ...]) -> None:
+    """One line, exit code 2."""
+    result = invoke("check", policy, *given)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: ")
+    assert "Traceback" not in result.output
+
+
+def test_control_characters_stay_off_the_terminal(policy: Path, invoke: Invoke) -> None:
+    """A name or value cannot steer it."""
+    result = invoke("check", policy, "--tool", "send", "--args", '{"to": "\\u001b[2Ja@x.example"}')
+    assert "\x1b" not in result.stdout

@@ -1,0 +1,68 @@
+"""`edgeward test`: the cases beside a policy, and the rules that none of them reaches."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import Invoke
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> Path:
+    """A policy with two cases, of which one fails."""
+    path = tmp_path / "clerk.yaml"
+    path.write_text("version: 2\ntools:\n  read: allow\n  wipe: ask\n", encoding="utf-8")
+    for name, text in (
+        ("allow/reading_is_free.yaml", "tool: read\n"),
+        ("block/wiping_is_never_done.json", '{"tool": "wipe"}'),
+    ):
+        case = tmp_path / "clerk" / name
+        case.parent.mkdir(parents=True, exist_ok=True)
+        case.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_what_fails_is_explained(policy: Path, invoke: Invoke) -> None:
+    """With the sentence, what was expected, and what the policy says."""
+    result = invoke("test", policy)
+    assert result.exit_code == 1
+    assert result.stdout.startswith("FAILED  block: wiping is never done\n        ask\n")
+    assert "clerk.yaml:4 tools.wipe (ask): tool 'wipe' needs approval" in result.stdout
+    assert result.stdout.endswith("1 of 2 cases pass; 0 rules that none would miss\n")
+
+
+def test_what_passes(policy: Path, invoke: Invoke) -> None:
+    """Exit code 0, and the rules that no case would miss, with their lines."""
+    (policy.parent / "clerk/block/wiping_is_never_done.json").unlink()
+    result = invoke("test", policy)
+    assert result.exit_code == 0
+    assert "clerk.yaml:4: tools.wipe: no case would miss it" in result.stdout
+
+
+def test_for_scripts(policy: Path, invoke: Invoke) -> None:
+    """One JSON object."""
+    found = json.loads(invoke("test", policy, "--json").stdout)
+    assert found["cases"] == 2
+    assert [(f["case"], f["expected"], f["word"]) for f in found["failed"]] == [
+        ("wiping is never done", "block", "ask")
+    ]
+    assert found["untested"] == []
+
+
+def test_a_shipped_policy(invoke: Invoke) -> None:
+    """Its cases come with the package."""
+    result = invoke("test", "read_only")
+    assert result.exit_code == 0
+    assert "of 13 cases pass" in result.stdout
+
+
+def test_no_cases(tmp_path: Path, invoke: Invoke) -> None:
+    """Nothing that was tested is no success."""
+    path = tmp_path / "x.yaml"
+    path.write_text("version: 2\n")
+    result = invoke("test", path)
+    assert result.exit_code == 2
+    assert "there are no cases beside this policy" in result.stderr
