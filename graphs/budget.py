@@ -13,6 +13,7 @@ from ..guards.decide import Policy
 from ..guards.limits import Limits, Price, Spending
 from ..guards.rules.limits import limits_of
 from ..guards.rules.token_budget_per_session import TokenBudget
+from ..profiles.fallback import FallbackModel, name_of
 
 ASSUMED_OUTPUT_TOKENS = 1_000
 """What a model is expected to write where nothing bounds it."""
@@ -57,20 +58,18 @@ def budget_for(
     if limits is None and not any(isinstance(check, TokenBudget) for check in policy.checks):
         return None
     limits = limits or Limits()
-    name = model_name(model)
-    price = limits.price(name)
-    if price is None and any(limit.amount == "cost_usd" for limit in limits.limits):
-        wrong = (
-            f"limits.prices of policy {policy.name!r} does not say what the model {name!r} costs"
-        )
-        raise ValueError(f"{wrong}; add it, or a glob that names it")
+    name = name_of(model)
+    names = [name]
+    if isinstance(model, FallbackModel):
+        names.append(name_of(model.second))
+    price = _dearest([_price(one, limits, policy) for one in names])
     most = getattr(model, "max_tokens", None)
     known = isinstance(most, int) and most > 0
     return Budget(
         limits=limits,
         spending=spending or Spending(),
         model=name,
-        price=price or FREE,
+        price=price,
         output_tokens=most if isinstance(most, int) and known else ASSUMED_OUTPUT_TOKENS,
         can_be_cut="max_tokens" in type(model).model_fields,
         tool_tokens=sum(len(str(tool)) for tool in tools) // 4,
@@ -78,7 +77,16 @@ def budget_for(
     )
 
 
-def model_name(model: BaseChatModel) -> str:
-    """How a chat model is called by its provider; what it is, where it has no name."""
-    names = (getattr(model, attribute, None) for attribute in ("model_name", "model"))
-    return next((name for name in names if isinstance(name, str) and name), model._llm_type)
+def _price(name: str, limits: Limits, policy: Policy) -> Price:
+    price = limits.price(name)
+    if price is None and any(limit.amount == "cost_usd" for limit in limits.limits):
+        wrong = (
+            f"limits.prices of policy {policy.name!r} does not say what the model {name!r} costs"
+        )
+        raise ValueError(f"{wrong}; add it, or a glob that names it")
+    return price or FREE
+
+
+def _dearest(prices: Sequence[Price]) -> Price:
+    """What a call costs at most, whichever of the models answers it."""
+    return Price(max(p.input for p in prices), max(p.output for p in prices))

@@ -92,8 +92,13 @@ def chat_model_for(
     if profile is None and model is None:
         raise ValueError("no model: give `model=` (a chat model or PROVIDER:NAME) or `profile=`")
     block = (profile or AgentProfile(id="agent", name="agent")).llm
-    settings = resolve_llm(block, read_env() if env is None else env, model_override=model)
-    return build_model(settings), {"llm_api_key": settings.api_key.get_secret_value()}
+    settings = resolve_llm(
+        block,
+        read_env() if env is None else env,
+        model_override=model,
+        base_dir=profile.base_dir if profile else None,
+    )
+    return build_model(settings), settings.secrets()
 
 
 def registry_for(equipment: Equipment, tools: Sequence[ToolLike]) -> ToolRegistry:

@@ -40,7 +40,7 @@ from .budget import Budget
 from .callbacks import listened_to
 from .context import RunContext
 from .locked import CHECKPOINTER_KEY, SEND_KEY
-from .meter import USED, Meter
+from .meter import USED, Meter, with_estimate
 from .runner import ToolRunner
 
 RUNTIME_KEY = "__pregel_runtime"
@@ -76,7 +76,7 @@ class Work:
         self, effect: Effect, thread: str, config: RunnableConfig, meter: Meter | None = None
     ) -> Any:
         if meter is None:
-            return self._done(effect, thread, config)
+            return _told(effect, self._done(effect, thread, config))
         effect, config = meter.before(effect, config)
         return meter.after(effect, self._done(effect, thread, config))
 
@@ -84,7 +84,7 @@ class Work:
         self, effect: Effect, thread: str, config: RunnableConfig, meter: Meter | None = None
     ) -> Any:
         if meter is None:
-            return await self._adone(effect, thread, config)
+            return _told(effect, await self._adone(effect, thread, config))
         effect, config = meter.before(effect, config)
         return meter.after(effect, await self._adone(effect, thread, config))
 
@@ -124,6 +124,11 @@ class Work:
         if self.runner is None:
             raise NodeFault("only a tool node can run a tool")
         return self.runner
+
+
+def _told(effect: Effect, answer: Any) -> Any:
+    """What came of an effect; a reply says how many tokens it took, if only by an estimate."""
+    return with_estimate(answer, effect.messages) if isinstance(effect, CallModel) else answer
 
 
 class NodeRunnable(Runnable[Any, Any]):

@@ -20,8 +20,9 @@ from langchain_core.runnables.config import merge_configs
 from ..guards.caller import Caller
 from ..guards.langchain.session import usage_of
 from ..guards.limits import Amounts, Limit, Limits, Spending, added, spender
-from ..nodes._base import CallModel, Effect, LimitReached, RunTool, State, run_id
+from ..nodes._base import ESTIMATED, CallModel, Effect, LimitReached, RunTool, State, run_id
 from ..nodes.compress import tokens
+from ..profiles.fallback import MARK as FALLBACK
 from .budget import Budget
 from .subcalls import SubCalls
 
@@ -137,12 +138,14 @@ class Meter:
     def _counted(self, reply: AIMessage) -> AIMessage:
         used = usage_of(reply)
         # No call is free: a reply that says nothing, nought or less has its tokens estimated.
-        if not reply.usage_metadata or not used.amounts(None)["tokens"]:
-            reply = _estimated(reply, self._estimate or _size(self._asked))
+        if is_uncounted(reply):
+            reply = estimated(reply, self._estimate or _size(self._asked))
             used = usage_of(reply)
         elif self._estimate:
             self.newly_read = (self._estimate, max(used.read, 0))
-        amounts = replace(used, model=self.budget.model).amounts(self.budget.limits)
+        fallback = reply.response_metadata.get(FALLBACK) or {}
+        name = fallback.get("model") or self.budget.model
+        amounts = replace(used, model=name).amounts(self.budget.limits)
         self._count({**amounts, "seconds": self._passed()})
         return reply
 
@@ -257,8 +260,19 @@ def _size(messages: Sequence[BaseMessage]) -> int:
     return sum(map(tokens, messages))
 
 
-def _estimated(reply: AIMessage, read: int) -> AIMessage:
+def is_uncounted(reply: AIMessage) -> bool:
+    """Whether the provider did not say what a reply used, or says that it used nothing."""
+    return not reply.usage_metadata or not usage_of(reply).amounts(None)["tokens"]
+
+
+def with_estimate(reply: AIMessage, asked: Sequence[BaseMessage]) -> AIMessage:
+    """The reply, with an estimate of its tokens where nobody counted them."""
+    return estimated(reply, _size(asked)) if is_uncounted(reply) else reply
+
+
+def estimated(reply: AIMessage, read: int) -> AIMessage:
+    """The reply with an estimate of its tokens, marked as one."""
     written = tokens(reply)
     usage = UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)
-    marked = {**reply.response_metadata, "usage_estimated": True}
+    marked = {**reply.response_metadata, ESTIMATED: True}
     return reply.model_copy(update={"usage_metadata": usage, "response_metadata": marked})

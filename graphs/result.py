@@ -22,18 +22,23 @@ StopReason = Literal[
     "call_limit",
     "time_limit",
     "loop",
+    "length",
 ]
 StepKind = Literal["plan", "tool_call", "tool_result", "answer"]
 
 
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
-    """Tokens of one model call, or of a run: all calls summed, cached ones included."""
+    """Tokens of one model call, or of a run: all calls summed, cached ones included.
+
+    `estimated_tokens` are those of the total that no provider counted.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
     total_tokens: int = 0
     cached_tokens: int = 0
+    estimated_tokens: int = 0
 
     @classmethod
     def of(cls, usage: Mapping[str, Any] | None) -> TokenUsage | None:
@@ -46,6 +51,7 @@ class TokenUsage:
             output_tokens=int(usage.get("output_tokens") or 0),
             total_tokens=int(usage.get("total_tokens") or 0),
             cached_tokens=int(details.get("cache_read") or usage.get("cached_tokens") or 0),
+            estimated_tokens=int(usage.get("estimated_tokens") or 0),
         )
 
 

@@ -52,6 +52,9 @@ TURN = "turn"
 """Of a run's counters: the calls that a guard decided last, by id: tool, fingerprint, whether it
 was let through."""
 
+ESTIMATED = "usage_estimated"
+"""In a reply's metadata: nobody counted its tokens."""
+
 ABANDONED = "Not run: the user went on without it."
 
 
@@ -293,6 +296,8 @@ def add_usage(run: Mapping[str, Any], reply: AIMessage) -> dict[str, Any]:
         "total_tokens": usage.get("total_tokens", 0),
         "cached_tokens": (usage.get("input_token_details") or {}).get("cache_read", 0),
     }
+    if reply.response_metadata.get(ESTIMATED):
+        counts["estimated_tokens"] = usage.get("total_tokens", 0)
     for name, count in counts.items():
         tokens[name] = tokens.get(name, 0) + int(count or 0)
     spent = int(run.get("spent") or 0) + int(usage_of(reply).amounts(None)["tokens"])

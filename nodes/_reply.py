@@ -22,6 +22,11 @@ from ..guards.verdict import canonical_json
 from ._base import State
 from ._messages import MessageLog
 
+CUT_OFF = "length"
+"""Why a run stopped whose answer the model could not finish."""
+
+_CUTS = frozenset({"length", "max_tokens", "model_context_window_exceeded"})
+
 THOUGHTS = frozenset({"text", "thinking", "redacted_thinking", "reasoning"})
 """Content blocks without which there is neither a text nor a call."""
 
@@ -70,6 +75,15 @@ def sealed(
     if not kept and _is_empty(content):
         return None, withheld
     return _plain(reply, changes), withheld
+
+
+def is_cut_off(reply: AIMessage) -> bool:
+    """Whether the model had more to say than it was allowed to."""
+    about = reply.response_metadata
+    ends = (about.get("finish_reason"), about.get("stop_reason"))
+    if any(isinstance(end, str) and end.lower() in _CUTS for end in ends):
+        return True
+    return (about.get("incomplete_details") or {}).get("reason") == "max_output_tokens"
 
 
 def _plain(reply: AIMessage, changes: dict[str, Any]) -> AIMessage:

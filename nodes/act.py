@@ -24,7 +24,7 @@ from ..guards.limits import LOOP
 from ._base import Here, LimitReached, NodeSpec, Result, State, Step, add_usage, ask_model, open_run
 from ._loop import Circle, looked_at
 from ._marks import what_marks_mean, with_marks
-from ._reply import sealed
+from ._reply import CUT_OFF, is_cut_off, sealed
 
 
 class Spec(NodeSpec):
@@ -65,6 +65,8 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     message, withheld = sealed(reply, here.policy, state, keep_calls=with_tools)
     run = add_usage(run, reply)
     calling = bool(message and (message.tool_calls or message.invalid_tool_calls))
+    if not calling and is_cut_off(reply):
+        run["stopped"] = CUT_OFF
     run["steps"] = run.get("steps", 0) + calling
     update |= {"run": run, "withheld": withheld}
     if message:

@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
 import anthropic
 import httpx2
 from langchain_anthropic import ChatAnthropic
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
-from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 
 from .calls import CallPieces, whole_chunk
 from .connections import async_client, client
 from .failures import LLMProviderError, provider_error
 from .llm import TIMEOUT_S, LLMSettings
+from .sent import sendable_messages
 
 FAULTS = (anthropic.AnthropicError, httpx2.HTTPError, TimeoutError, json.JSONDecodeError)
 
@@ -42,6 +43,16 @@ class AnthropicModel(ChatAnthropic):
 
     def _failed(self, error: BaseException) -> LLMProviderError:
         return provider_error(error, provider="anthropic", key=self.anthropic_api_key)
+
+    def _get_request_payload(
+        self, input_: Any, *, stop: list[str] | None = None, **kwargs: Any
+    ) -> dict[str, Any]:
+        messages = sendable_messages(self._convert_input(input_).to_messages())
+        payload: dict[str, Any] = super()._get_request_payload(messages, stop=stop, **kwargs)
+        named = {} if payload.get("tools") else _tools_in(messages)
+        if named:
+            payload |= {"tools": [*named.values()], "tool_choice": {"type": "none"}}
+        return payload
 
     def _format_output(self, data: Any, **kwargs: Any) -> ChatResult:
         if not isinstance(getattr(data, "content", None), list):
@@ -108,6 +119,14 @@ class AnthropicModel(ChatAnthropic):
         except FAULTS as error:
             raise self._failed(error) from error
         answer.check()
+
+
+def _tools_in(messages: Sequence[BaseMessage]) -> dict[str, Any]:
+    """The tools that were called in the talk: the API takes no call of a tool that is not named,
+    also where none may be called any more."""
+    calls = [call for m in messages if isinstance(m, AIMessage) for call in m.tool_calls]
+    schema = {"type": "object", "properties": {}}
+    return {call["name"]: {"name": call["name"], "input_schema": schema} for call in calls}
 
 
 class _Streamed:

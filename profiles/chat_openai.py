@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
 
@@ -37,17 +37,24 @@ from .openai_wire import (
     reasoning,
     whole_calls,
 )
+from .sent import sendable_messages
 from .thinking import ThinkingFilter, split_thinking
 
 FAULTS = (openai.OpenAIError, httpx2.HTTPError, TimeoutError, json.JSONDecodeError)
 
-_REASONING = re.compile(r"(?:.*/)?(?:o\d|gpt-[5-9])", re.IGNORECASE)
+_REASONING = re.compile(r"(?:.*[/:])?(?:o\d|gpt-[5-9])(?:[-.:@]|\Z)", re.IGNORECASE)
+_CHAT = re.compile(r"gpt-[5-9][\w.]*-chat", re.IGNORECASE)
+_ABOUT_USAGE = re.compile(r"stream_options|include_usage", re.IGNORECASE)
 _THINKERS = re.compile(r"(?:^|[/:_.-])(?:r1|qwq|qwen3|magistral)|think|reason", re.IGNORECASE)
 
 
 def is_reasoning(model: str) -> bool:
-    """Whether OpenAI's model of this name refuses a temperature (o1, o3, o4, gpt-5 and later)."""
-    return bool(_REASONING.match(model))
+    """Whether OpenAI's model of this name thinks first: o1, o3, o4, gpt-5 and later.
+
+    Such a model refuses a temperature, and `max_tokens` in place of `max_completion_tokens`,
+    whoever stands between.
+    """
+    return bool(_REASONING.match(model)) and not _CHAT.search(model)
 
 
 class CompatibleModel(ChatOpenAI):
@@ -68,7 +75,7 @@ class CompatibleModel(ChatOpenAI):
         self, input_: Any, *, stop: list[str] | None = None, **kwargs: Any
     ) -> dict[str, Any]:
         back = kwargs.pop("returns_reasoning", self._returns_reasoning)
-        messages = self._convert_input(input_).to_messages()
+        messages = sendable_messages(self._convert_input(input_).to_messages())
         payload: dict[str, Any] = super()._get_request_payload(messages, stop=stop, **kwargs)
         if "messages" not in payload:  # the Responses API
             return payload
@@ -78,7 +85,8 @@ class CompatibleModel(ChatOpenAI):
                 give_back(
                     message, wire, provider=self.provider_name, thought_too=back and position > turn
                 )
-        if not self.official and "max_completion_tokens" in payload:
+        theirs = self.official or is_reasoning(self.model_name)
+        if not theirs and "max_completion_tokens" in payload:
             payload["max_tokens"] = payload.pop("max_completion_tokens")
         return payload
 
@@ -125,15 +133,26 @@ class CompatibleModel(ChatOpenAI):
     def _failed(self, error: BaseException) -> LLMProviderError:
         return provider_error(error, provider=self.provider_name, key=self._key)
 
-    def _could_flip(self, error: BaseException, messages: Sequence[BaseMessage]) -> bool:
-        """Whether a refusal may be about reasoning that was sent back, or was not.
+    def _other_way(
+        self, error: BaseException, messages: Sequence[BaseMessage], *, streamed: bool = False
+    ) -> dict[str, bool]:
+        """How a refused request may be asked once more; empty where in no other way.
 
-        Providers disagree on it, and so do the models of one provider.
+        Providers disagree on two things, and so do the models of one provider: whether reasoning
+        is sent back, and whether token counts may be asked for in a stream.
         """
+        if not isinstance(error, openai.BadRequestError | openai.UnprocessableEntityError):
+            return {}
+        if streamed and self.stream_usage and _ABOUT_USAGE.search(str(error)):
+            return {"stream_usage": False}
         turn = messages[last_human(messages) + 1 :]
-        return isinstance(error, openai.BadRequestError) and any(
-            is_thought_of(message, self.provider_name) for message in turn
-        )
+        if any(is_thought_of(message, self.provider_name) for message in turn):
+            return {"returns_reasoning": not self._returns_reasoning}
+        return {}
+
+    def _learned(self, way: Mapping[str, bool]) -> None:
+        self._returns_reasoning = way.get("returns_reasoning", self._returns_reasoning)
+        self.stream_usage = way.get("stream_usage", self.stream_usage)
 
     def _generate(
         self,
@@ -145,17 +164,15 @@ class CompatibleModel(ChatOpenAI):
         try:
             return super()._generate(messages, stop, run_manager, **kwargs)
         except FAULTS as error:
-            if not self._could_flip(error, messages):
+            way = self._other_way(error, messages)
+            if not way:
                 raise self._failed(error) from error
             first = error
-        flipped = not self._returns_reasoning
         try:
-            result = super()._generate(
-                messages, stop, run_manager, **kwargs, returns_reasoning=flipped
-            )
+            result = super()._generate(messages, stop, run_manager, **kwargs, **way)
         except FAULTS:
             raise self._failed(first) from first
-        self._returns_reasoning = flipped
+        self._learned(way)
         return result
 
     async def _agenerate(
@@ -168,17 +185,15 @@ class CompatibleModel(ChatOpenAI):
         try:
             return await super()._agenerate(messages, stop, run_manager, **kwargs)
         except FAULTS as error:
-            if not self._could_flip(error, messages):
+            way = self._other_way(error, messages)
+            if not way:
                 raise self._failed(error) from error
             first = error
-        flipped = not self._returns_reasoning
         try:
-            result = await super()._agenerate(
-                messages, stop, run_manager, **kwargs, returns_reasoning=flipped
-            )
+            result = await super()._agenerate(messages, stop, run_manager, **kwargs, **way)
         except FAULTS:
             raise self._failed(first) from first
-        self._returns_reasoning = flipped
+        self._learned(way)
         return result
 
     def _stream(
@@ -233,14 +248,13 @@ class CompatibleModel(ChatOpenAI):
                 yield chunk
             return
         except FAULTS as error:
-            if begun or not self._could_flip(error, messages):
+            way = {} if begun else self._other_way(error, messages, streamed=True)
+            if not way:
                 raise self._failed(error) from error
             first = error
-        flipped = not self._returns_reasoning
-        kwargs = {**kwargs, "returns_reasoning": flipped}
         try:
-            for chunk in super()._stream(messages, stop, None, **kwargs):
-                self._returns_reasoning = flipped
+            for chunk in super()._stream(messages, stop, None, **{**kwargs, **way}):
+                self._learned(way)
                 yield chunk
         except FAULTS:
             raise self._failed(first) from first
@@ -255,14 +269,13 @@ class CompatibleModel(ChatOpenAI):
                 yield chunk
             return
         except FAULTS as error:
-            if begun or not self._could_flip(error, messages):
+            way = {} if begun else self._other_way(error, messages, streamed=True)
+            if not way:
                 raise self._failed(error) from error
             first = error
-        flipped = not self._returns_reasoning
-        kwargs = {**kwargs, "returns_reasoning": flipped}
         try:
-            async for chunk in super()._astream(messages, stop, None, **kwargs):
-                self._returns_reasoning = flipped
+            async for chunk in super()._astream(messages, stop, None, **{**kwargs, **way}):
+                self._learned(way)
                 yield chunk
         except FAULTS:
             raise self._failed(first) from first
@@ -283,6 +296,7 @@ def build(settings: LLMSettings) -> CompatibleModel:
         temperature=None if is_reasoning(settings.model) else settings.temperature,
         max_completion_tokens=settings.max_tokens,
         stream_usage=row.stream_usage,
+        stream_chunk_timeout=settings.timeout_s,
         use_responses_api=None if official else False,
         output_version=None,
         http_client=client(settings.timeout_s),

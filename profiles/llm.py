@@ -9,18 +9,18 @@ A provider is one row of `PROVIDERS`. The vendors' packages are imported when a 
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
-import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pydantic import Field, SecretStr, field_validator
 
-from ..policies.problems import Problem, did_you_mean, either, speak
+from ..policies.problems import Problem, did_you_mean, either
 from .blocks import Block
+from .environment import Lookup, bad_key, bad_url, filled, read_env, unset
 from .failures import LLMConfigError, LLMProviderError
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ __all__ = [
     "LLMConfigError",
     "LLMProviderError",
     "LLMSettings",
+    "ModelBlock",
     "Provider",
     "build_model",
     "read_env",
@@ -77,8 +78,8 @@ PROVIDERS: Mapping[str, Provider] = {
 """The prefix of a provider's environment variables is its name in capitals."""
 
 
-class LLMBlock(Block):
-    """The profile's `llm:` mapping. What it leaves out comes from the environment."""
+class ModelBlock(Block):
+    """One model. What the block leaves out comes from the environment."""
 
     provider: str | None = None
     model: str | None = None
@@ -93,13 +94,30 @@ class LLMBlock(Block):
     @field_validator("provider")
     @classmethod
     def _known(cls, value: str | None) -> str | None:
-        name = (value or "").strip()
+        name = filled(value)
         if name and name not in PROVIDERS:
             near = did_you_mean(name, PROVIDERS)
             raise ValueError(
                 f"is not a known provider; allowed: {either(list(PROVIDERS))}; {near}".rstrip("; ")
             )
         return name or None
+
+
+class LLMBlock(ModelBlock):
+    """The profile's `llm:` mapping."""
+
+    fallback: ModelBlock | None = None
+    """Asked where the model is not to be had: a mapping like this one, or `PROVIDER:NAME`."""
+
+    @field_validator("fallback", mode="before")
+    @classmethod
+    def _short(cls, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        provider, _, model = value.partition(":")
+        if not provider.strip() or not model.strip():
+            raise ValueError("is not PROVIDER:NAME, and no mapping of provider and model")
+        return {"provider": provider, "model": model.strip()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,73 +133,66 @@ class LLMSettings:
     timeout_s: float = TIMEOUT_S
     max_retries: int = MAX_RETRIES
     sources: tuple[tuple[str, str], ...] = ()
+    fallback: LLMSettings | None = None
 
-
-def read_env(
-    *,
-    load_env: bool = True,
-    dotenv_path: str | Path | None = None,
-    environ: Mapping[str, str] | None = None,
-) -> dict[str, str]:
-    """The environment, with what `.env` of the current directory adds to it.
-
-    The process environment wins, but a blank value there does not hide one of the file. Nothing
-    is written to `os.environ`: a key from the file does not reach child processes.
-
-    Raises:
-        LLMConfigError: `dotenv_path` names no file, or the file is not text.
-    """
-    process = dict(os.environ if environ is None else environ)
-    if not load_env:
-        return process
-    file = Path.cwd() / ".env" if dotenv_path is None else Path(dotenv_path)
-    if not file.is_file():
-        if dotenv_path is None:
-            return process
-        raise LLMConfigError(Problem(speak(str(file)), "dotenv_path", "there is no such file"))
-    from dotenv import dotenv_values
-
-    try:
-        added = dotenv_values(file, encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        added = None
-    if added is None:
-        raise LLMConfigError(Problem(speak(str(file)), "", "cannot be read as UTF-8 text"))
-    filled = {name: value for name, value in process.items() if value.strip()}
-    return {**process, **{name: value for name, value in added.items() if value}, **filled}
+    def secrets(self) -> dict[str, str]:
+        """The keys by name, for masking."""
+        keys = {"llm_api_key": self.api_key.get_secret_value()}
+        more = self.fallback.secrets() if self.fallback else {}
+        return keys | {f"fallback_{name}": key for name, key in more.items()}
 
 
 def resolve_llm(
-    block: LLMBlock, env: Mapping[str, str], *, model_override: str | None = None
+    block: LLMBlock,
+    env: Mapping[str, str],
+    *,
+    model_override: str | None = None,
+    base_dir: Path | None = None,
 ) -> LLMSettings:
     """Find every setting of the model. `model_override` is `PROVIDER:NAME` and beats the profile.
 
     A key or address in the profile belongs to the profile's provider: an override that names
-    another provider does not send them there.
+    another provider does not send them there; nor does it fall back to another model. A model
+    file in the profile is relative to `base_dir`.
 
     Raises:
         LLMConfigError: with every missing setting at once, and where each could be set.
     """
-    own = _filled(block.provider) or _filled(env.get(PROVIDER_VARIABLE))
+    own = filled(block.provider) or filled(env.get(PROVIDER_VARIABLE))
     forced, forced_model = _override(model_override)
     name = forced or own
     if not name:
-        raise LLMConfigError(_unset("llm.provider", (PROVIDER_VARIABLE,), either(list(PROVIDERS))))
+        raise LLMConfigError(unset("llm.provider", [PROVIDER_VARIABLE], either(list(PROVIDERS))))
     if name not in PROVIDERS:
         fix = did_you_mean(name, PROVIDERS) or f"correct {PROVIDER_VARIABLE}"
         raise LLMConfigError(
             Problem(PROVIDER_VARIABLE, "", "is not a known provider", either(list(PROVIDERS)), fix)
         )
-    look = _Lookup(name, env)
     theirs = block if name == own else LLMBlock()
-    key = theirs.api_key.get_secret_value() if theirs.api_key else None
+    if forced_model:
+        theirs = theirs.model_copy(update={"model": forced_model})
     row = PROVIDERS[name]
-    model = look.find("model", forced_model or theirs.model, "MODEL_ID", "MODEL", row.model or None)
+    look = Lookup(name, env=env)
+    settings = _settings(block, theirs, look, row, name)
+    second = None if forced else block.fallback
+    fallback = _fallback(second, settings, look, env) if second else None
+    if look.missing:
+        raise LLMConfigError(*look.missing)
+    if base_dir and not forced:
+        settings, fallback = _placed(settings, base_dir), fallback and _placed(fallback, base_dir)
+    return replace(settings, fallback=fallback)
+
+
+def _settings(
+    block: ModelBlock, theirs: ModelBlock, look: Lookup, row: Provider, name: str
+) -> LLMSettings:
+    """What is found; `theirs` are the fields that belong to the provider."""
+    key = theirs.api_key.get_secret_value() if theirs.api_key else None
+    model = look.find("model", theirs.model, "MODEL_ID", "MODEL", row.model or None)
     base_url = look.find("base_url", theirs.base_url, "BASE_URL", "BASE_URL", row.base_url)
     api_key = look.find("api_key", key, "API_KEY", "API_KEY", row.key)
-    problems = [*look.missing, *_bad_url(base_url), *_bad_key(api_key)]
-    if problems:
-        raise LLMConfigError(*problems)
+    look.missing += bad_url(base_url, f"{look.at}.base_url")
+    look.missing += bad_key(api_key, f"{look.at}.api_key")
     return LLMSettings(
         provider=name,
         model=model,
@@ -195,42 +206,32 @@ def resolve_llm(
     )
 
 
-class _Lookup:
-    """One provider's search through the tiers, noting what was found where and what nowhere."""
-
-    def __init__(self, provider: str, env: Mapping[str, str]) -> None:
-        self.prefix, self.env = provider.upper(), env
-        self.sources: dict[str, str] = {}
-        self.missing: list[Problem] = []
-
-    def find(
-        self, name: str, profile: str | None, shared: str, own: str, default: str | None
-    ) -> str:
-        shared, own = f"LLM_{shared}", f"{self.prefix}_{own}"
-        tiers = (
-            ("profile", profile),
-            (shared, self.env.get(shared)),
-            (own, self.env.get(own)),
-        )
-        for source, value in tiers:
-            if found := _filled(value):
-                self.sources[name] = source
-                return found
-        if default is None:
-            self.missing.append(_unset(f"llm.{name}", (shared, own), ""))
-            return ""
-        self.sources[name] = "default"
-        return default
+def _fallback(
+    block: ModelBlock, first: LLMSettings, look: Lookup, env: Mapping[str, str]
+) -> LLMSettings | None:
+    """The second model's settings. LLM_* name the first model: its key goes to nobody else."""
+    name = filled(block.provider) or first.provider
+    row = PROVIDERS[name]
+    if name == first.provider:
+        row = replace(row, base_url=first.base_url, key=first.api_key.get_secret_value() or row.key)
+    mine = Lookup(name, env=env, at="llm.fallback", shared=False)
+    settings = _settings(block, block, mine, row, name)
+    look.missing += mine.missing
+    return None if mine.missing else settings
 
 
-def _filled(value: str | None) -> str:
-    return (value or "").strip()
+def _placed(settings: LLMSettings, base_dir: Path) -> LLMSettings:
+    """With the path of a model file made whole, where the profile names one."""
+    ours = dict(settings.sources).get("model") == "profile"
+    if settings.provider != "local" or not ours or settings.model.startswith("hf:"):
+        return settings
+    return replace(settings, model=str(base_dir / settings.model))
 
 
 def _override(text: str | None) -> tuple[str, str]:
-    if not _filled(text):
+    if not filled(text):
         return "", ""
-    provider, colon, model = _filled(text).partition(":")
+    provider, colon, model = filled(text).partition(":")
     if not colon or not provider or not model or provider not in PROVIDERS:
         near = did_you_mean(provider, PROVIDERS)
         raise LLMConfigError(
@@ -239,54 +240,35 @@ def _override(text: str | None) -> tuple[str, str]:
     return provider, model
 
 
-def _unset(name: str, variables: tuple[str, ...], allowed: str) -> Problem:
-    fix = f"set {name} in the profile, or {either(variables)} in the environment or in .env"
-    return Problem("profile", name, "is not set", allowed, fix)
-
-
-def _bad_url(url: str) -> list[Problem]:
-    if not url:
-        return []
-    try:
-        parts = urlsplit(url)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:
-        good, parts = False, urlsplit("")
-    if not good:
-        return [Problem("profile", "llm.base_url", "is not an http(s) address")]
-    if parts.username or parts.password:
-        fix = "put the key into api_key"
-        return [Problem("profile", "llm.base_url", "holds a user name or password", fix=fix)]
-    return []
-
-
-def _bad_key(key: str) -> list[Problem]:
-    # The SDK's own complaint about such a header would quote it.
-    if all("!" <= letter <= "~" for letter in key):
-        return []
-    fix = "copy the key again, without spaces or line breaks"
-    return [Problem("profile", "llm.api_key", "holds characters that no key has", fix=fix)]
-
-
 def build_model(settings: LLMSettings) -> BaseChatModel:
-    """The chat model for these settings. No request is made.
+    """The chat model for these settings. No request is made; a local model loads at its first.
 
     Raises:
-        LLMConfigError: the provider's package is not installed.
+        LLMConfigError: the provider's package is not installed, or a model file is not there.
     """
+    first = _built(settings)
+    if settings.fallback is None:
+        return first
+    from .fallback import FallbackModel
+
+    return FallbackModel(first=first, second=_built(settings.fallback))
+
+
+def _built(settings: LLMSettings) -> BaseChatModel:
     adapter = PROVIDERS[settings.provider].adapter
     if adapter == "scripted":
         from .scripted import ScriptedModel
 
         return ScriptedModel()
-    if importlib.util.find_spec(f"langchain_{adapter}") is None:
+    if importlib.util.find_spec(_PACKAGES[adapter]) is None:
         wrong = f"the package for {settings.provider} is not installed"
         fix = f"pip install 'edgeward[{adapter}]'"
         raise LLMConfigError(Problem("profile", "llm.provider", wrong, fix=fix))
-    if adapter == "openai":
-        from .chat_openai import build as build_openai
+    build = importlib.import_module(f".chat_{adapter}", __package__).build
+    return cast("BaseChatModel", build(settings))
 
-        return build_openai(settings)
-    from .chat_anthropic import build as build_anthropic
 
-    return build_anthropic(settings)
+_PACKAGES = {
+    "openai": "langchain_openai",
+    "anthropic": "langchain_anthropic",
+}

@@ -128,7 +128,7 @@ def test_D026_X22_an_unknown_provider_is_refused(load):
 
 
 def test_D027_two_adapters_serve_all():
-    """Anthropic has its own; everything else speaks OpenAI's language."""
+    """Anthropic has its own; every other service speaks OpenAI's language."""
     adapters = {name: row.adapter for name, row in PROVIDERS.items()}
     assert adapters.pop("anthropic") == "anthropic"
     assert adapters.pop("scripted") == "scripted"

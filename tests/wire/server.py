@@ -75,6 +75,13 @@ class Events:
 
 
 @dataclass(frozen=True)
+class Late:
+    """The answer comes after so many seconds, or never: a client with a time limit gives up."""
+
+    seconds: float = 30.0
+
+
+@dataclass(frozen=True)
 class Drop:
     """No answer at all: the connection is reset."""
 
@@ -94,6 +101,7 @@ class Wire:
     def __init__(self) -> None:
         self.replies: list[Any] = []
         self.requests: list[Seen] = []
+        self.over = threading.Event()
         self._lock = threading.Lock()
         self._server = _Server(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
@@ -124,6 +132,7 @@ class Wire:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.over.set()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -147,7 +156,10 @@ def _handler(wire: Wire) -> type[BaseHTTPRequestHandler]:
             headers = {name.lower(): value for name, value in self.headers.items()}
             seen = Seen(self.path, headers, body)
             reply = wire.take(seen)
-            if isinstance(reply, Drop):
+            if isinstance(reply, Late):
+                wire.over.wait(reply.seconds)
+                self._reset()
+            elif isinstance(reply, Drop):
                 self._reset()
             elif isinstance(reply, Fail):
                 self._json(reply.status, _error(reply, self.path), reply.headers)

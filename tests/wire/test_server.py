@@ -8,14 +8,14 @@ import json
 import anthropic
 import openai
 import pytest
-from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 from edgeward.profiles.calls import BROKEN
 from edgeward.profiles.llm import LLMBlock, LLMProviderError, build_model, resolve_llm
 
 from .server import Call, Drop, Fail, Raw, Say
+from .ways import BOTH, KEY, WAYS, added, ask, model_for
 
-KEY = "sk-proj-TESTTESTTESTTESTTEST"
 TOOL = {
     "type": "function",
     "function": {
@@ -24,43 +24,6 @@ TOOL = {
         "parameters": {"type": "object", "properties": {}, "required": []},
     },
 }
-
-
-def model_for(wire, provider="openai", model="fake-1", **options):
-    """The model of a provider, speaking to the wire server."""
-    url = wire.url if provider == "anthropic" else wire.openai_url
-    options = {"max_retries": 0, **options}
-    block = LLMBlock(provider=provider, model=model, base_url=url, api_key=KEY, **options)
-    return build_model(resolve_llm(block, {}))
-
-
-def added(chunks):
-    """The one message that the chunks make."""
-    whole = None
-    for chunk in chunks:
-        whole = chunk if whole is None else whole + chunk
-    assert isinstance(whole, AIMessageChunk)
-    return whole
-
-
-async def streamed(model, text):
-    """All chunks of an async stream."""
-    return [chunk async for chunk in model.astream(text)]
-
-
-def ask(model, text, way):
-    """One answer, by one of the four ways to ask."""
-    if way == "invoke":
-        return model.invoke(text)
-    if way == "stream":
-        return added(model.stream(text))
-    if way == "ainvoke":
-        return asyncio.run(model.ainvoke(text))
-    return added(asyncio.run(streamed(model, text)))
-
-
-WAYS = pytest.mark.parametrize("way", ["invoke", "stream", "ainvoke", "astream"])
-BOTH = pytest.mark.parametrize("provider", ["openai", "anthropic"])
 
 
 def test_the_openai_package_understands_the_server(wire):
