@@ -23,7 +23,7 @@ from typing_extensions import Self
 
 from ..guards.limits import Spending
 from ..policies.schema import load_policy
-from ..profiles.equipment import Equipment, equip
+from ..profiles.equipment import Equipment, equip, timeouts_of
 from ..profiles.llm import read_env
 from ..profiles.prompt import system_prompt
 from . import workers
@@ -221,12 +221,14 @@ class BaseAgent:
         if registry is None:
             equipment = equip(profile) if config.use_tools else equipment
             registry = registry_for(equipment, config.tools)
+        tools = registry.tools if config.use_tools else {}
         strategy = _with_substeps(_wanted(load_strategy(source), config), config)
         parts = Parts(
             policy=with_secrets(load_policy(config.policy), secrets),
             model=model,
-            tools=registry.tools if config.use_tools else {},
+            tools=tools,
             equipment=equipment,
+            timeout_s=timeouts_of(profile, equipment, tools) if tools else {},
             tickets=tickets_for(self._saver),
             prompt=system_prompt(profile, extra=config.extra_instructions),
             agent_id=profile.id,

@@ -14,7 +14,7 @@ from ..guards.decide import Policy
 from ..guards.limits import Spending
 from ..nodes._base import DEFAULT_MAX_STEPS
 from ..policies.schema import load_policy
-from ..profiles.equipment import Equipment, equip
+from ..profiles.equipment import Equipment, equip, timeouts_of
 from ..profiles.llm import build_model, read_env, resolve_llm
 from ..profiles.prompt import system_prompt
 from ..profiles.schema import AgentProfile, unsupported
@@ -62,10 +62,12 @@ def build_graph(
     saver = open_checkpointer(checkpointer)
     steps = loaded.cognitive.max_steps_per_cycle if loaded else DEFAULT_MAX_STEPS
     equipment = equip(loaded) if loaded else Equipment()
+    registry = registry_for(equipment, tools or ())
     parts = Parts(
         policy=with_secrets(load_policy(policy), secrets),
         model=chat_model,
-        tools=registry_for(equipment, tools or ()).tools,
+        tools=registry.tools,
+        timeout_s=timeouts_of(loaded, equipment, registry.tools),
         equipment=equipment,
         tickets=tickets_for(saver),
         prompt=system_prompt(loaded) if loaded else "",

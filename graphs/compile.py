@@ -56,6 +56,8 @@ class Parts:
     """What callers have used; shared by the graphs that are given the same one."""
     equipment: Equipment = field(default_factory=Equipment)
     """What the graph closes when it is closed; a graph that is unpickled closes nothing."""
+    timeout_s: Mapping[str, float] = field(default_factory=dict)
+    """Seconds that a call may take, for tools with a limit of their own."""
 
 
 def compile_strategy(
@@ -151,7 +153,9 @@ def _work(parts: Parts, catalog: ToolCatalog) -> Work:
             with_tools, options = bound.bound, bound.kwargs
         else:
             with_tools = bound
-    runner = ToolRunner(parts.tools, parts.tickets, policy=parts.policy.digest)
+    runner = ToolRunner(
+        parts.tools, parts.tickets, policy=parts.policy.digest, timeout_s=parts.timeout_s
+    )
     budget = budget_for(
         parts.policy, parts.model, catalog.descriptions, spending=parts.spending, clock=parts.clock
     )

@@ -33,7 +33,16 @@ NO_TICKET = "Not run: this call holds no valid ticket. If it is still wanted, pr
 class ToolRunner:
     """Runs calls that hold a ticket for exactly that call, thread and policy."""
 
-    def __init__(self, tools: Mapping[str, BaseTool], tickets: TicketKey, *, policy: str) -> None:
+    def __init__(
+        self,
+        tools: Mapping[str, BaseTool],
+        tickets: TicketKey,
+        *,
+        policy: str,
+        timeout_s: Mapping[str, float] | None = None,
+    ) -> None:
+        """`timeout_s`: seconds that a tool may take, for those with a limit of their own."""
+        self._timeout_s = timeout_s or {}
         self._tools = {name: _Bound(tool) for name, tool in tools.items()}
         self._tickets = tickets
         self._policy = policy
@@ -43,24 +52,26 @@ class ToolRunner:
         tool = self._admitted(effect, thread)
         if tool is None:
             return ToolOutcome(NO_TICKET, failed=True)
+        limit_s = self._timeout_s.get(effect.call.name, effect.timeout_s)
         try:
-            return workers.run(tool.call, effect.call, config, timeout_s=effect.timeout_s)
+            return workers.run(tool.call, effect.call, config, timeout_s=limit_s)
         except BaseException as error:  # noqa: BLE001 - what ends a run is raised again below
-            return _failure(error, effect)
+            return _failure(error, effect.call.name, limit_s)
 
     async def arun(self, effect: RunTool, thread: str, config: RunnableConfig) -> ToolOutcome:
         """The same on an event loop; a tool without a coroutine runs in a thread."""
         tool = self._admitted(effect, thread)
         if tool is None:
             return ToolOutcome(NO_TICKET, failed=True)
+        limit_s = self._timeout_s.get(effect.call.name, effect.timeout_s)
         try:
             if tool.is_async:
                 work = tool.acall(effect.call, config)
             else:
                 work = workers.arun(tool.call, effect.call, config)
-            return await within(effect.timeout_s, work)
+            return await within(limit_s, work)
         except BaseException as error:  # noqa: BLE001 - what ends a run is raised again below
-            return _failure(error, effect)
+            return _failure(error, effect.call.name, limit_s)
 
     def _admitted(self, effect: RunTool, thread: str) -> _Bound | None:
         """The tool, if the ticket is good for this very call (I2)."""
@@ -83,7 +94,13 @@ else:
 
 
 class Exited(RuntimeError):
-    """A tool called `sys.exit`."""
+    """A tool tried to end the program."""
+
+
+EXITS: tuple[type[BaseException], ...] = (SystemExit,)
+if sys.version_info >= (3, 11):
+    # A person's Ctrl-C cancels the task there; before, it is raised inside of whatever runs.
+    EXITS = (SystemExit, KeyboardInterrupt)
 
 
 class _Bound:
@@ -95,15 +112,19 @@ class _Bound:
         self._tool = tool
         self._schema = call_schema(tool)
         self.is_async = not isinstance(tool, StructuredTool) or tool.coroutine is not None
+        self._in_loop = isinstance(tool, StructuredTool) and _is_coroutine(tool)
         self._plain = type(tool) is StructuredTool and _is_plain(tool)
 
     def call(self, call: ToolCall, config: RunnableConfig) -> ToolOutcome:
         tool = self._tool
-        if self._plain and not listened_to(config) and tool.func is not None:  # type: ignore[attr-defined]
-            return ToolOutcome(tool.func(**self._arguments(call)))  # type: ignore[attr-defined]
-        if isinstance(tool, StructuredTool) and tool.func is None:
-            return asyncio.run(self.acall(call, config))
-        return _from_message(tool.invoke(_as_langchain(call), config))
+        try:
+            if self._in_loop:
+                return workers.run_coroutine(self.acall(call, config))
+            if self._plain and not listened_to(config):
+                return ToolOutcome(tool.func(**self._arguments(call)))  # type: ignore[attr-defined]
+            return _from_message(tool.invoke(_as_langchain(call), config))
+        except KeyboardInterrupt as error:  # in a worker's thread that is nobody's Ctrl-C
+            raise Exited from error
 
     async def acall(self, call: ToolCall, config: RunnableConfig) -> ToolOutcome:
         tool = self._tool
@@ -140,11 +161,19 @@ def _giving_text(tool: StructuredTool) -> StructuredTool:
         async def atexted(*args: Any, **arguments: Any) -> str:
             try:
                 return as_text(await coroutine(*args, **arguments))
-            except SystemExit as error:  # in a task of its own it would end the loop
+            except EXITS as error:  # in a task of its own it would end the loop
                 raise Exited from error
 
         changes["coroutine"] = atexted
     return tool.model_copy(update=changes)
+
+
+def _is_coroutine(tool: StructuredTool) -> bool:
+    """Whether the tool is a coroutine, at most with a function that runs it: then it can be
+    cancelled, also where a run has no event loop."""
+    if tool.func is None or tool.coroutine is None:
+        return tool.func is None
+    return inspect.unwrap(tool.func) is inspect.unwrap(tool.coroutine)
 
 
 def _is_plain(tool: StructuredTool) -> bool:
@@ -175,7 +204,7 @@ def _as_langchain(call: ToolCall) -> dict[str, Any]:
 def _from_message(message: Any) -> ToolOutcome:
     failed = getattr(message, "status", "success") == "error"
     text = getattr(message, "text", None)
-    return ToolOutcome(text if isinstance(text, str) else as_text(message), failed=failed)
+    return ToolOutcome(as_text(text if isinstance(text, str) else message), failed=failed)
 
 
 def _run_is_cancelled() -> bool:
@@ -188,15 +217,14 @@ def _run_is_cancelled() -> bool:
     return cancelling is None or cancelling() > 0
 
 
-def _failure(error: BaseException, effect: RunTool) -> ToolOutcome:
-    name = effect.call.name
+def _failure(error: BaseException, name: str, limit_s: float) -> ToolOutcome:
     match error:
         case GraphBubbleUp() | KeyboardInterrupt():
             raise error  # a tool that asks a person; the user's own Ctrl-C
         case asyncio.CancelledError() if _run_is_cancelled():
             raise error
         case TimeoutError() | asyncio.TimeoutError() if not error.args:
-            text = f"{name} did not finish within {effect.timeout_s:g} s"
+            text = f"{name} did not finish within {limit_s:g} s"
         case SystemExit() | Exited():
             text = f"{name} tried to end the program"
         case _:

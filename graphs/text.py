@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, is_dataclass
 from enum import Enum
+from itertools import islice
 from typing import Any
 
 from langchain_core.messages import BaseMessage
@@ -17,9 +18,24 @@ from ..guards.verdict import canonical_json
 MAX_ITEMS = 1_000
 """Items taken from a tool that returns an iterator."""
 
+MAX_VALUES = 200_000
+"""Values taken from a tool that returns data; of the rest it is said that there is more."""
+
+MAX_CHARS = 5_000_000
+"""Characters of a text that are looked at at all; nobody gets to see the rest."""
+
+MORE = "(and more, left out here)"
+
 
 def as_text(value: object) -> str:
     """Any value as text: text as it is, data as JSON, anything else by its type."""
+    text = _text(value)
+    if len(text) <= MAX_CHARS:
+        return text
+    return f"{text[:MAX_CHARS]}\n[left out here: {len(text) - MAX_CHARS} more characters]"
+
+
+def _text(value: object) -> str:
     match value:
         case str():
             return value
@@ -28,11 +44,11 @@ def as_text(value: object) -> str:
         case BaseMessage():
             return value.text
         case bytes() | bytearray():
-            return _bytes_text(bytes(value))
+            return _bytes_text(value)
         case BaseException():
             return f"{type(value).__name__}: {first_line(value)}"
     try:
-        data = _plain(value)
+        data = _Plain().of(value)
         return data if isinstance(data, str) else canonical_json(data)
     except (TypeError, ValueError, RecursionError):
         return f"(a value of type {type(value).__name__}, which has no text form)"
@@ -47,39 +63,66 @@ def first_line(error: BaseException) -> str:
     return lines[0][:500] if lines else ""
 
 
-def _bytes_text(value: bytes) -> str:
+def _bytes_text(value: bytes | bytearray) -> str:
     try:
-        return value.decode()
+        return value[: 4 * MAX_CHARS].decode()
     except UnicodeDecodeError:
         return f"({len(value)} bytes that are not text)"
 
 
-def _plain(value: Any) -> Any:
-    """`value` as JSON data: models, dataclasses, sets, iterators, numbers of other libraries."""
-    match value:
-        case Enum():
-            return _plain(value.value)
-        case float() if not math.isfinite(value):
-            return str(value)
-        case str() | int() | float() | bool() | None:
-            return value
-        case BaseModel():
-            return value.model_dump(mode="json")
-        case Mapping():
-            return {str(k): _plain(v) for k, v in value.items()}
-        case list() | tuple() | set() | frozenset():
-            return [_plain(v) for v in value]
-        case bytes():
-            return _bytes_text(value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return _plain(asdict(value))
-    if inspect.isgenerator(value) or hasattr(value, "__next__"):
-        return [_plain(v) for v, _ in zip(value, range(MAX_ITEMS), strict=False)]
-    if callable(getattr(value, "item", None)) and hasattr(value, "dtype"):
-        return _plain(value.item())
-    if callable(getattr(value, "isoformat", None)):
-        return value.isoformat()
-    kind: Any = type(value)
-    if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
-        raise TypeError(kind.__name__)
-    return str(value)
+class _Plain:
+    """A value as JSON data: models, dataclasses, sets, iterators, numbers of other libraries."""
+
+    def __init__(self) -> None:
+        self._left = MAX_VALUES
+
+    def of(self, value: Any) -> Any:
+        match value:
+            case Enum():
+                return self.of(value.value)
+            case float() if not math.isfinite(value):
+                return str(value)
+            case str() | int() | float() | bool() | None:
+                return value
+            case BaseModel():
+                return value.model_dump(mode="json")
+            case Mapping():
+                return self._mapping(value)
+            case list() | tuple() | set() | frozenset():
+                return self._items(value)
+            case bytes():
+                return _bytes_text(value)
+        if is_dataclass(value) and not isinstance(value, type):
+            return self.of(asdict(value))
+        if inspect.isgenerator(value) or hasattr(value, "__next__"):
+            return self._first(value)
+        if callable(getattr(value, "item", None)) and hasattr(value, "dtype"):
+            return self.of(value.item())
+        if callable(getattr(value, "isoformat", None)):
+            return value.isoformat()
+        kind: Any = type(value)
+        if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
+            raise TypeError(kind.__name__)
+        return str(value)
+
+    def _first(self, values: Iterator[Any]) -> list[Any]:
+        items = [self.of(value) for value in islice(values, MAX_ITEMS)]
+        return [*items, MORE] if next(values, values) is not values else items
+
+    def _items(self, values: Iterable[Any]) -> list[Any]:
+        items: list[Any] = []
+        for value in values:
+            if self._left <= 0:
+                return [*items, MORE]
+            self._left -= 1
+            items.append(self.of(value))
+        return items
+
+    def _mapping(self, values: Mapping[Any, Any]) -> dict[str, Any]:
+        items: dict[str, Any] = {}
+        for key, value in values.items():
+            if self._left <= 0:
+                return {**items, "...": MORE}
+            self._left -= 1
+            items[str(key)] = self.of(value)
+        return items

@@ -7,10 +7,13 @@ returns would keep the program from ending. These are daemons.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from contextvars import ContextVar
+from functools import partial
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
@@ -21,18 +24,24 @@ MAX_IDLE = 32
 
 _idle: deque[SimpleQueue[Job]] = deque()
 
+_when_left: ContextVar[list[Job] | None] = ContextVar("_when_left", default=None)
+"""What to do when nobody waits any more for the function in which this code runs."""
+
 
 def run(function: Callable[..., T], *args: Any, timeout_s: float) -> T:
     """Call `function` in another thread, in this context, and wait at most `timeout_s` seconds.
 
     Raises:
-        TimeoutError: it is still running; the thread is left to itself.
+        TimeoutError: it is still running; the thread is left to itself, unless it runs a coroutine
+            (`run_coroutine`): that is cancelled.
         BaseException: whatever the function raised.
     """
     done = threading.Lock()
     done.acquire()
     outcome: list[Any] = []
     context = contextvars.copy_context()
+    when_left: list[Job] = []
+    context.run(_when_left.set, when_left)
 
     def job() -> None:
         try:
@@ -42,12 +51,35 @@ def run(function: Callable[..., T], *args: Any, timeout_s: float) -> T:
         done.release()
 
     _give(job)
-    if not done.acquire(timeout=timeout_s):
-        raise TimeoutError
+    try:
+        if not done.acquire(timeout=timeout_s):
+            raise TimeoutError
+    except BaseException:  # the time is over, or somebody interrupts the run
+        for leave in when_left:
+            leave()
+        raise
     result, error = outcome[0]
     if error is not None:
         raise error
     return result  # type: ignore[no-any-return]
+
+
+def run_coroutine(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine in a loop of its own; cancelled when `run` does not wait for it any more."""
+
+    async def cancellable() -> T:
+        when_left = _when_left.get()
+        task = asyncio.current_task()
+        if when_left is not None and task is not None:
+            when_left.append(partial(_cancel, asyncio.get_running_loop(), task))
+        return await work
+
+    return asyncio.run(cancellable())
+
+
+def _cancel(loop: asyncio.AbstractEventLoop, task: asyncio.Task[Any]) -> None:
+    with contextlib.suppress(RuntimeError):  # it has just come to its end
+        loop.call_soon_threadsafe(task.cancel)
 
 
 async def arun(function: Callable[..., T], *args: Any) -> T:

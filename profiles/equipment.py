@@ -6,14 +6,16 @@ schema of its block. A library that a source needs is loaded when the profile tu
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from langchain_core.tools import BaseTool
 
 from .schema import AgentProfile
+from .tools.limits import tool_timeouts
 from .tools.python import load_python_tool
+from .tools.skill_scripts import OVERTIME_S, script_tools
 from .tools.skills import load_skill, reading_tool
 
 
@@ -24,6 +26,8 @@ class Equipment:
     tools: tuple[tuple[BaseTool, str], ...] = ()
     closers: tuple[Callable[[], None], ...] = ()
     """Each is called once, from any thread, the last opened first."""
+    timeout_s: Mapping[str, float] = field(default_factory=dict)
+    """Seconds that calls of a tool may take, where its source knows."""
 
     def close(self) -> None:
         """Close all of it; what fails to close does not keep the rest open."""
@@ -41,12 +45,14 @@ def equip(profile: AgentProfile) -> Equipment:
         ConfigError: a source cannot be built. MissingExtra: it needs an extra.
     """
     found: list[tuple[BaseTool, str]] = []
+    timeouts: dict[str, float] = {}
     with ExitStack() as opened:
         for source in (_python, _skills):
             part = source(profile)
             found.extend(part.tools)
+            timeouts.update(part.timeout_s)
             opened.callback(part.close)
-        return Equipment(tuple(found), (opened.pop_all().close,))
+        return Equipment(tuple(found), (opened.pop_all().close,), timeouts)
 
 
 def _python(profile: AgentProfile) -> Equipment:
@@ -60,8 +66,29 @@ def _python(profile: AgentProfile) -> Equipment:
 
 
 def _skills(profile: AgentProfile) -> Equipment:
+    block = profile.tools
     tools: list[tuple[BaseTool, str]] = []
-    for entry in profile.tools.skills:
+    timeouts: dict[str, float] = {}
+    for entry in block.skills:
         skill = load_skill(entry, profile.base_dir)
-        tools.append((reading_tool(skill), f"tools.skills: {entry}"))
-    return Equipment(tuple(tools))
+        source = f"tools.skills: {entry}"
+        tools.append((reading_tool(skill), source))
+        if block.allow_skill_execution:
+            for tool, file in script_tools(skill, limit_s=block.skill_execution_timeout):
+                tools.append((tool, f"{source}/{file}"))
+                timeouts[tool.name] = block.skill_execution_timeout + OVERTIME_S
+    return Equipment(tuple(tools), timeout_s=timeouts)
+
+
+def timeouts_of(
+    profile: AgentProfile | None, equipment: Equipment, names: Collection[str]
+) -> dict[str, float]:
+    """Seconds by tool: what the profile says, or the tool's source.
+
+    Raises:
+        ToolRegistrationError: the profile names a tool that is not among `names`.
+    """
+    stated = profile.tools.timeout_s if profile else {}
+    # A server's tool may be held back: its limit waits for it.
+    complete = not (profile and profile.tools.mcp)
+    return tool_timeouts(stated, equipment.timeout_s, names, complete=complete)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from typing import Annotated
 
 from pydantic import Field, field_validator
 
@@ -23,6 +24,8 @@ class ToolsBlock(Block):
     allow_skill_execution: Flag = False
     skill_execution_timeout: int = Field(default=300, ge=1)
     """Seconds that a skill's script may run."""
+    timeout_s: dict[Text, Annotated[float, Field(gt=0)]] = Field(default={})
+    """Seconds that a call may take, by tool or glob; other tools have the strategy's limit."""
 
     @field_validator("python")
     @classmethod

@@ -18,6 +18,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, Send
 from pydantic import BaseModel
 
+from edgeward.graphs.text import MAX_CHARS, MAX_VALUES, MORE, as_text
 from tests.fakes import agent_graph, answers, ask, fails, on, turn
 
 
@@ -146,7 +147,9 @@ def test_endless_generator() -> None:
         return iter(int, 1)
 
     result = agent_graph([turn(("give", {}, "c1")), "done"], tools=[give]).invoke(ask())
-    assert answers(result["messages"])[0][1].startswith("[0,0,")
+    text = answers(result["messages"])[0][1]
+    assert text.startswith("[0,0,")
+    assert text.endswith(f'"{MORE}"]')
 
 
 def test_huge_text_is_cut() -> None:
@@ -160,6 +163,28 @@ def test_huge_text_is_cut() -> None:
     text = answers(result["messages"])[0][1]
     assert len(text) < 110_000
     assert text.endswith("[cut here: 4900000 more characters]")
+
+
+@pytest.mark.parametrize(
+    ("value", "end"),
+    [
+        ("x" * (MAX_CHARS + 10), "[left out here: 10 more characters]"),
+        (b"x" * (5 * MAX_CHARS), "more characters]"),
+        (b"\xff" * (5 * MAX_CHARS), f"({5 * MAX_CHARS} bytes that are not text)"),
+        ([0] * (MAX_VALUES + 1), f',"{MORE}"]'),
+        (dict.fromkeys(range(MAX_VALUES + 1), 0), '"99999":0}'),
+        ([[0] * 1_000] * (MAX_VALUES // 1_000), f'"{MORE}"]]'),
+        ([[0] * 1_000] * MAX_VALUES, f',"{MORE}"]'),
+        (iter(range(1_000)), ",999]"),
+        (iter(range(1_001)), f',999,"{MORE}"]'),
+    ],
+    ids=["text", "bytes", "no text", "list", "mapping", "nested", "deeper", "iterator", "longer"],
+)
+def test_megabytes_are_bounded_before_they_are_looked_at(value: object, end: str) -> None:
+    """A value of any size costs about the same, and says that there was more."""
+    text = as_text(value)
+    assert text.endswith(end)
+    assert len(text) <= MAX_CHARS + 100
 
 
 def test_secret_across_the_cut(strategy_file: Callable[[str], Any]) -> None:

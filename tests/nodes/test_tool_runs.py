@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import copy
 import gc
+import os
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -80,6 +82,7 @@ ERRORS = {
     "the end of an iteration": (StopIteration("x"), "boom failed: "),
     "the end of an async iteration": (StopAsyncIteration("x"), "boom failed: "),
     "the end of the program": (SystemExit(3), "boom tried to end the program"),
+    "an interrupt of its own": (KeyboardInterrupt(), "boom tried to end the program"),
     "a time-out of its own": (TimeoutError("too slow"), "boom failed: TimeoutError: too slow"),
     "a key in its text": (
         RuntimeError("401 for sk-proj-TESTTESTTESTTESTTEST"),
@@ -95,6 +98,8 @@ ERRORS = {
 async def test_failing_tool(case: str, kind: str) -> None:
     """What a tool raises becomes the answer to its call; its siblings and the run go on."""
     error, expected = ERRORS[case]
+    if isinstance(error, KeyboardInterrupt) and kind == "async" and sys.version_info < (3, 11):
+        pytest.skip("cannot be told from a person's Ctrl-C")
 
     def boom() -> str:
         """Fails."""
@@ -163,21 +168,69 @@ async def test_cancelled_run() -> None:
         await task
 
 
-def test_callers_interrupt() -> None:
-    """A person's Ctrl-C ends the run, and the thread can go on after it."""
-    raised: list[BaseException] = [KeyboardInterrupt()]
+async def test_async_tool_in_a_sync_run_is_cancelled(
+    strategy_file: Callable[[str], Path],
+) -> None:
+    """When its time is over; it is not left behind in a thread."""
+    ended = threading.Event()
+
+    async def hang() -> str:
+        """Does not come back."""
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+        return "late"
+
+    calls = turn(("hang", {}, "c1"))
+    graph = agent_graph([calls, "done"], tools=[hang], strategy=strategy_file(FAST))
+    for way in (graph, graph.with_config(callbacks=[BaseCallbackHandler()])):
+        found = answers((await asyncio.to_thread(way.invoke, ask()))["messages"])
+        assert found == [("c1", "hang did not finish within 0.2 s")]
+        assert ended.wait(timeout=20)
+        ended.clear()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals")
+@pytest.mark.parametrize("kind", ["sync", "async"])
+def test_callers_interrupt(kind: str) -> None:
+    """A person's Ctrl-C ends the run, cancels an async tool, and the thread can go on after it."""
+    pressed: list[str] = []
+    ended = threading.Event()
+    released = threading.Event()
+
+    def press() -> bool:
+        if pressed:
+            return False
+        pressed.append("Ctrl-C")
+        os.kill(os.getpid(), signal.SIGINT)
+        return True
 
     def stop() -> str:
         """Is stopped the first time."""
-        if raised:
-            raise raised.pop()
+        if press():
+            released.wait(timeout=20)
         return "given"
 
-    graph = agent_graph(
-        [turn(("stop", {}, "c1")), "done"], tools=[stop], checkpointer=InMemorySaver()
-    )
-    with pytest.raises(KeyboardInterrupt):
-        graph.invoke(ask(), on())
+    async def astop() -> str:
+        """Is stopped the first time."""
+        try:
+            if press():
+                await asyncio.Event().wait()
+        finally:
+            ended.set()
+        return "given"
+
+    astop.__name__ = "stop"
+    tool = stop if kind == "sync" else astop
+    saver = InMemorySaver()
+    graph = agent_graph([turn(("stop", {}, "c1")), "done"], tools=[tool], checkpointer=saver)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            graph.invoke(ask(), on())
+        assert kind == "sync" or ended.wait(timeout=20)
+    finally:
+        released.set()
     assert answers(graph.invoke(None, on())["messages"]) == [("c1", "given")]
 
 
