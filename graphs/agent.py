@@ -33,6 +33,7 @@ from .compile import Parts, compile_strategy
 from .config import AgentConfig, profile_of
 from .context import RunContext
 from .events import Event, events
+from .fitted import as_wanted, with_numbers
 from .locked import LockedGraph
 from .result import AgentResult, AgentStep, Trace
 from .schema import Strategy, load_strategy
@@ -222,7 +223,7 @@ class BaseAgent:
             equipment = equip(profile) if config.use_tools else equipment
             registry = registry_for(equipment, config.tools)
         tools = registry.tools if config.use_tools else {}
-        strategy = _with_substeps(_wanted(load_strategy(source), config), config)
+        strategy = as_wanted(with_numbers(load_strategy(source), profile), config)
         parts = Parts(
             policy=with_secrets(load_policy(config.policy), secrets),
             model=model,
@@ -325,37 +326,3 @@ class _Run:
 
 def _going_on(answers: Mapping[str, Any] | None) -> Command[Any] | None:
     return None if answers is None else Command(resume=dict(answers))
-
-
-def _wanted(strategy: Strategy, config: AgentConfig) -> Strategy:
-    """The strategy without the nodes that the config switches off; ways lead past them."""
-    off = set()
-    for name, node in strategy.nodes.items():
-        after_run = getattr(node.spec, "mode", "") == "after_run"
-        if (node.kind.name == "compress" and not config.use_compressor) or (
-            after_run and not (config.use_reflection and config.reflect_after_run)
-        ):
-            off.add(name)
-    if not off:
-        return strategy
-
-    def past(name: str) -> str:
-        while name in off:
-            name = strategy.edges[name, "done"]
-        return name
-
-    nodes = {name: node for name, node in strategy.nodes.items() if name not in off}
-    edges = {key: past(target) for key, target in strategy.edges.items() if key[0] in nodes}
-    return replace(strategy, start=past(strategy.start), nodes=nodes, edges=edges)
-
-
-def _with_substeps(strategy: Strategy, config: AgentConfig) -> Strategy:
-    """The strategy with the config's bound where a node has one for the steps of a plan."""
-    limit = {"max_substeps": config.max_substeps_per_step}
-    nodes = {
-        name: replace(node, spec=node.spec.model_copy(update=limit))
-        if getattr(node.spec, "max_substeps", None) is not None
-        else node
-        for name, node in strategy.nodes.items()
-    }
-    return replace(strategy, nodes=nodes)

@@ -22,6 +22,7 @@ from ..profiles.tools.python import as_tool
 from ..profiles.tools.registry import ToolRegistry
 from .checkpoints import Saver, open_checkpointer, tickets_for
 from .compile import Parts, compile_strategy
+from .fitted import with_numbers
 from .locked import LockedGraph
 from .schema import Strategy, load_strategy
 
@@ -75,7 +76,8 @@ def build_graph(
         max_steps=max_steps or steps,
         spending=spending if spending is not None else Spending(),
     )
-    return compile_strategy(load_strategy(strategy), parts, checkpointer=saver, store=store)
+    wanted = with_numbers(load_strategy(strategy), loaded)
+    return compile_strategy(wanted, parts, checkpointer=saver, store=store)
 
 
 def chat_model_for(

@@ -22,9 +22,18 @@ from ..profiles.tools.schemas import tool_schema
 class ToolCatalog:
     """Every tool by name, with the schema that its calls are read through."""
 
-    def __init__(self, tools: Mapping[str, BaseTool]) -> None:
+    def __init__(self, tools: Mapping[str, BaseTool], *, unshown: str = "") -> None:
+        """`unshown` is a tool that the model is told of only where there is use for it."""
         self._schemas = {name: call_schema(tool) for name, tool in tools.items()}
-        self.descriptions: list[dict[str, Any]] = [tool_schema(tool) for tool in tools.values()]
+        self.all_descriptions: list[dict[str, Any]] = [tool_schema(t) for t in tools.values()]
+        self.descriptions: list[dict[str, Any]] = [
+            told for name, told in zip(tools, self.all_descriptions, strict=True) if name != unshown
+        ]
+
+    @property
+    def has_unshown(self) -> bool:
+        """Whether there is a tool that the model is not told of at first."""
+        return len(self.descriptions) < len(self.all_descriptions)
 
     def __len__(self) -> int:
         return len(self._schemas)

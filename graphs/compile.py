@@ -1,21 +1,21 @@
 """A checked strategy and its parts become a LangGraph graph; the only place that builds one.
 
-Every strategy node is one graph node under the same name; every outcome is a labelled edge. What
-the guard approved travels to the tool node as one task a call, so that calls run side by side and
-a crash repeats only those that had not finished.
+Every strategy node is one graph node under the same name, but for compress nodes (`joined.py`);
+every outcome is a labelled edge. What the guard approved travels to the tool node as one task a
+call, so that calls run side by side and a crash repeats only those that had not finished.
 """
 
 from __future__ import annotations
 
 import time
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.runnables import Runnable, RunnableBinding
+from langchain_core.runnables import RunnableBinding
 from langchain_core.tools import BaseTool
 from langgraph.graph import END as GRAPH_END
 from langgraph.graph import START, StateGraph
@@ -26,16 +26,19 @@ from ..guards.limits import Spending
 from ..guards.ticket import TicketKey
 from ..guards.vault import Vault
 from ..nodes._base import DEFAULT_MAX_STEPS, Here
+from ..nodes._sizes import text_tokens
 from ..profiles.equipment import Equipment
 from .budget import budget_for
 from .catalog import ToolCatalog
 from .check import TOOL
 from .compiled import check_compiled
 from .context import RunContext
-from .drive import NodeRunnable, Work
+from .drive import Asked, NodeRunnable, Work
+from .joined import in_front, join, target_of
 from .locked import LockedGraph
+from .rest import rest_tool
 from .runner import ToolRunner
-from .schema import END, Node, Strategy
+from .schema import END, Strategy
 from .state import HiddenInput, Input, Output, State
 
 
@@ -75,25 +78,40 @@ def compile_strategy(
         State, context_schema=RunContext, input_schema=HiddenInput, output_schema=Output
     )
     builder._add_schema(Input)
-    catalog = ToolCatalog(parts.tools)
+    catalog, overhead = ToolCatalog(parts.tools), overhead_of(parts)
+    rest = rest_tool(strategy, parts.policy, parts.tools, overhead=overhead)
+    # A graph is pickled as what it was made from: the library's own sentinels do not survive it.
+    remade = replace(parts, tools=dict(parts.tools), equipment=Equipment())
+    if rest is not None:
+        parts = replace(parts, tools={**parts.tools, rest.name: rest})
+        catalog = ToolCatalog(parts.tools, unshown=rest.name)
+    given = {"overhead": overhead, "readable": rest is not None, "has_store": store is not None}
     vault = _vault(parts)
     work = replace(_work(parts, catalog), vault=vault)
     boundary = parts.tickets.boundary if parts.policy.results.boundary else _no_boundary
+    joined = in_front(strategy)
     for node in strategy.nodes.values():
-        exits = {o: _target(strategy.edges[node.name, o]) for o in node.spec.outcomes()}
+        if node.name in joined.values():
+            continue
+        first = strategy.nodes[joined[node.name]] if node.name in joined else None
+        made = node if first is None else join(first, node)
+        exits = {
+            o: _target(target_of(strategy, joined, strategy.edges[node.name, o]))
+            for o in node.spec.outcomes()
+        }
+        needs = node.spec.needs | (first.spec.needs if first else frozenset())
         runnable = NodeRunnable(
             name=node.name,
-            kind=node.kind,
-            spec=node.spec,
-            here=_here(node, parts, catalog, has_store=store is not None),
+            kind=made.kind,
+            spec=made.spec,
+            here=_here(needs, parts, catalog, given),
             work=work if node.kind.name == TOOL else replace(work, runner=None),
             exits=exits,
             boundary=boundary,
+            first=first.name if first else None,
         )
         builder.add_node(node.name, runnable, metadata={"kind": node.kind.name})
-    builder.add_edge(START, strategy.start)
-    # A graph is pickled as what it was made from: the library's own sentinels do not survive it.
-    remade = replace(parts, tools=dict(parts.tools), equipment=Equipment())
+    builder.add_edge(START, target_of(strategy, joined, strategy.start))
     builder.recipe = partial(compile_strategy, strategy, remade)  # type: ignore[attr-defined]
     builder.close = weakref.finalize(builder, parts.equipment.close)  # type: ignore[attr-defined]
     builder.vault = vault  # type: ignore[attr-defined]
@@ -102,7 +120,7 @@ def compile_strategy(
     # What callers may give; the rest the graph adds to it itself.
     builder.input_schema = Input
     graph.channels[START].typ = Input  # type: ignore[union-attr]
-    for name in strategy.nodes:
+    for name in builder.nodes:
         graph.nodes[name].writers.clear()  # see drive.py: our nodes write for themselves
     # The library builds its own class; ours adds refusals and no state, so it can take its place.
     graph.__class__ = LockedGraph
@@ -120,16 +138,24 @@ def _target(name: str) -> str:
     return GRAPH_END if name == END else name
 
 
-def _here(node: Node, parts: Parts, catalog: ToolCatalog, *, has_store: bool) -> Here:
+def overhead_of(parts: Parts) -> int:
+    """Tokens that the system prompt and the tools' descriptions take in each request."""
+    described = ToolCatalog(parts.tools).descriptions
+    return text_tokens(parts.prompt) + sum(text_tokens(str(tool)) for tool in described)
+
+
+def _here(
+    needs: frozenset[str], parts: Parts, catalog: ToolCatalog, more: Mapping[str, Any]
+) -> Here:
     """What one node is given: the policy's redaction always, the rest as its kind declares."""
     given: dict[str, Any] = {
         "prompt": parts.prompt,
         "catalog": catalog,
         "tickets": parts.tickets,
-        "has_store": has_store,
         "agent_id": parts.agent_id,
+        **more,
     }
-    needed = {name: given[name] for name in node.spec.needs if name in given}
+    needed = {name: given[name] for name in needs if name in given}
     return Here(policy=parts.policy, max_steps=parts.max_steps, clock=parts.clock, **needed)
 
 
@@ -144,15 +170,8 @@ def _work(parts: Parts, catalog: ToolCatalog) -> Work:
     assert parts.model is not None
     # Whoever listens to a run (token streams, callbacks, tracing) hears what is masked.
     model = held(parts.model, parts.policy.redactor)
-    with_tools: Runnable[Any, Any] = model
-    options: Mapping[str, Any] = {}
-    if len(catalog):
-        bound: Any = model.bind_tools(catalog.descriptions)
-        if isinstance(bound, RunnableBinding) and not (bound.config or bound.config_factories):
-            # What the binding would merge on every call, merged once.
-            with_tools, options = bound.bound, bound.kwargs
-        else:
-            with_tools = bound
+    asked = _with_tools(model, catalog.descriptions)
+    reading = _with_tools(model, catalog.all_descriptions) if catalog.has_unshown else asked
     runner = ToolRunner(
         parts.tools, parts.tickets, policy=parts.policy.digest, timeout_s=parts.timeout_s
     )
@@ -160,4 +179,15 @@ def _work(parts: Parts, catalog: ToolCatalog) -> Work:
         parts.policy, parts.model, catalog.descriptions, spending=parts.spending, clock=parts.clock
     )
     detectors = parts.policy.results.detectors
-    return Work(model, with_tools, options, runner, budget=budget, detectors=detectors)
+    return Work(model, asked, reading, runner, budget=budget, detectors=detectors)
+
+
+def _with_tools(model: BaseChatModel, descriptions: Sequence[Any]) -> Asked:
+    """The model with these tools, and the keyword arguments that make it know them."""
+    if not descriptions:
+        return model, {}
+    bound: Any = model.bind_tools(descriptions)
+    if isinstance(bound, RunnableBinding) and not (bound.config or bound.config_factories):
+        # What the binding would merge on every call, merged once.
+        return bound.bound, bound.kwargs
+    return bound, {}

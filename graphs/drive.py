@@ -53,6 +53,9 @@ BRANCH_CHANNEL = "branch:to:"
 
 NO_CONTEXT = RunContext()
 
+Asked = tuple[Runnable[Any, BaseMessage], Mapping[str, Any]]
+"""A model, and the keyword arguments that make it know its tools."""
+
 Writes = list[tuple[str, Any]]
 """Channel and value, in order."""
 
@@ -62,9 +65,9 @@ class Work:
     """What stands behind a step's effects. Only a tool node has a runner."""
 
     model: Runnable[Any, BaseMessage]
-    with_tools: Runnable[Any, BaseMessage]
-    options: Mapping[str, Any]
-    """Keyword arguments that make `with_tools` know the tools."""
+    with_tools: Asked
+    with_rest: Asked
+    """The same with the tool that reads on in shortened results."""
     runner: ToolRunner | None
     vault: Vault | None = None
     """Where the policy has personal data hidden."""
@@ -93,8 +96,8 @@ class Work:
             case CallModel():
                 cut = {} if effect.max_tokens is None else {"max_tokens": effect.max_tokens}
                 if effect.tools:
-                    options = {**self.options, **cut}
-                    return self.with_tools.invoke(effect.messages, config, **options)
+                    model, options = self.with_rest if effect.rest else self.with_tools
+                    return model.invoke(effect.messages, config, **{**options, **cut})
                 return self.model.invoke(effect.messages, config, **cut)
             case RunTool():
                 return self._runner().run(effect, thread, config)
@@ -109,8 +112,8 @@ class Work:
             case CallModel():
                 cut = {} if effect.max_tokens is None else {"max_tokens": effect.max_tokens}
                 if effect.tools:
-                    options = {**self.options, **cut}
-                    return await self.with_tools.ainvoke(effect.messages, config, **options)
+                    model, options = self.with_rest if effect.rest else self.with_tools
+                    return await model.ainvoke(effect.messages, config, **{**options, **cut})
                 return await self.model.ainvoke(effect.messages, config, **cut)
             case RunTool():
                 return await self._runner().arun(effect, thread, config)
@@ -144,8 +147,11 @@ class NodeRunnable(Runnable[Any, Any]):
         work: Work,
         exits: Mapping[str, str],
         boundary: Callable[[str], str],
+        first: str | None = None,
     ) -> None:
         self.name = name
+        self.first = first
+        """The node in front of it that runs in the same graph step."""
         self._kind = kind
         self._spec = spec
         self._here = here

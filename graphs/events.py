@@ -13,6 +13,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 
 from ..guards.audit import Record
 from ..guards.verdict import ToolCall
+from ..nodes._messages import new_in
 
 EventKind = Literal["plan", "calls", "verdict", "result", "answer", "waiting"]
 
@@ -51,7 +52,7 @@ def _of_node(node: str, written: Mapping[str, Any]) -> Iterator[Event]:
         yield Event("plan", node, plan=written["plan"])
     for record in written.get("verdicts") or ():
         yield Event("verdict", node, record=record)
-    for message in written.get("messages") or ():
+    for message in new_in(written.get("messages") or ()):
         if isinstance(message, ToolMessage):
             yield Event("result", node, text=message.text, message=message)
         elif isinstance(message, AIMessage) and message.name is None:

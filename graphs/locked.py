@@ -23,6 +23,7 @@ from ..guards.veil import held_in
 from ..nodes._messages import with_ids
 from .check import TOOL
 from .hiding import hidden_input, masked_answers
+from .joined import COMPRESS
 from .turns import Turn, turn_of
 
 CHECKPOINTER_KEY = "__pregel_checkpointer"
@@ -143,6 +144,9 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
             for source, routes in exits.items()
             for outcome, target in routes.items()
         ]
+        for name, node in self.nodes.items():
+            if first := getattr(node.bound, "first", None):
+                _put_in_front(drawn, first, name)
         return drawn
 
     def _hidden(self, input: Any, whole: RunnableConfig) -> Any:
@@ -184,6 +188,13 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         if inside or thread is None or not isinstance(saver, BaseCheckpointSaver):
             return None
         return turn_of(saver, str(thread))
+
+
+def _put_in_front(drawn: Graph, first: str, name: str) -> None:
+    """Draw the node that runs in the graph step of another (`joined.py`)."""
+    drawn.add_node(None, first, metadata={"kind": COMPRESS})
+    drawn.edges[:] = [e._replace(target=first) if e.target == name else e for e in drawn.edges]
+    drawn.edges.append(Edge(first, name, data="done", conditional=True))
 
 
 def _rebuilt(

@@ -21,7 +21,7 @@ from ..guards.caller import Caller
 from ..guards.langchain.session import usage_of
 from ..guards.limits import Amounts, Limit, Limits, Spending, added, spender
 from ..nodes._base import ESTIMATED, CallModel, Effect, LimitReached, RunTool, State, run_id
-from ..nodes.compress import tokens
+from ..nodes._sizes import tokens
 from ..profiles.fallback import MARK as FALLBACK
 from .budget import Budget
 from .subcalls import SubCalls

@@ -4,7 +4,7 @@
 |----------|-----------------------|--------------------|------------------------------|
 | messages | input, every node     | append, by id      | the new ones of each step    |
 | run      | act, plan, guard …    | last write         | yes                          |
-| ledger   | act, plan, tool       | append             | the new entries of each step |
+| ledger   | act, plan, tool …     | append             | the new entries of each step |
 | verdicts | guard                 | append             | the new records of each step |
 | plan     | plan                  | last write         | yes                          |
 | critique | reflect               | last write         | yes                          |

@@ -15,7 +15,7 @@ from langchain_core.outputs import LLMResult
 from ..guards.langchain.session import usage_of
 from ..guards.limits import Amounts, Limits, added
 from ..guards.spent import Usage
-from ..nodes.compress import text_tokens, tokens
+from ..nodes._sizes import text_tokens, tokens
 
 
 class SubCalls(BaseCallbackHandler):

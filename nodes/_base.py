@@ -17,11 +17,9 @@ from langchain_core.messages import (
     AIMessage,
     BaseMessage,
     HumanMessage,
-    RemoveMessage,
     SystemMessage,
     ToolMessage,
 )
-from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from pydantic import BaseModel, ConfigDict
 
 from ..guards.caller import NOBODY, Caller
@@ -31,6 +29,7 @@ from ..guards.ledger import USER, Entry, Ledger
 from ..guards.ticket import TicketKey
 from ..guards.veil import BARE, Veil
 from ..guards.verdict import Arguments, ToolCall
+from ._messages import rewritten
 
 State = Mapping[str, Any]
 Update = dict[str, Any]
@@ -45,7 +44,10 @@ STATE_KEYS = frozenset(
 APPROVED = "approved"
 """What a guard writes besides: no state, but the calls that go on to the tool node."""
 
-OF_THE_THREAD = ("spent", "order", "sent")
+CUT = "cut"
+"""Of a thread's counters: the ids of calls whose results are shown shortened."""
+
+OF_THE_THREAD = ("spent", "order", "sent", CUT)
 """Counters among those of a run that go on with the thread."""
 
 TURN = "turn"
@@ -92,12 +94,14 @@ class Result:
 class CallModel:
     """Ask the chat model; the answer is an `AIMessage`. `tools`: whether it may propose calls.
 
+    `rest`: whether it may also read on in results that are shown shortened.
     `max_tokens`: how much it may write, where a limit leaves less than it would. The graph sees to
     that.
     """
 
     messages: list[BaseMessage]
     tools: bool = True
+    rest: bool = False
     max_tokens: int | None = None
 
 
@@ -171,6 +175,10 @@ class Here:
     policy bounds nothing."""
     boundary: str = ""
     """The code of the marks around tool outputs in this thread; empty: the policy wants none."""
+    overhead: int = 0
+    """Tokens that the system prompt and the tools' descriptions take in each request."""
+    readable: bool = False
+    """Whether the model can read the rest of a result that is shown shortened."""
     has_store: bool = False
     agent_id: str = ""
 
@@ -235,7 +243,7 @@ def open_run(state: State) -> tuple[dict[str, Any], Update, State]:
     update: Update = {"ledger": entries[::-1]} if entries else {}
     whole = answered(messages)
     if whole is not messages:
-        update["messages"] = [RemoveMessage(id=REMOVE_ALL_MESSAGES), *whole]
+        update["messages"] = rewritten(whole)
     fresh = {"id": _key(whole, len(whole) - 1), "steps": 0, "calls": {}, "tokens": {}}
     stays = {name: run[name] for name in OF_THE_THREAD if name in run}
     run = {**fresh, "stopped": "", "spent": 0, **stays}
@@ -265,7 +273,9 @@ def _observed(message: BaseMessage, ledger: Ledger) -> Entry | None:
     return None
 
 
-def ask_model(messages: list[BaseMessage], here: Here, *, tools: bool = True) -> ModelStep:
+def ask_model(
+    messages: list[BaseMessage], here: Here, *, tools: bool = True, rest: bool = False
+) -> ModelStep:
     """The model's reply, from inside a step. A failure's text is masked before it goes on (I9).
 
     Raises:
@@ -273,7 +283,7 @@ def ask_model(messages: list[BaseMessage], here: Here, *, tools: bool = True) ->
         Exception: what the model raised, or a `NodeFault` in its place where it held a secret.
     """
     try:
-        reply: AIMessage = yield CallModel(messages, tools=tools)
+        reply: AIMessage = yield CallModel(messages, tools=tools, rest=rest)
     except Exception as error:
         masked, labels = here.policy.redactor.secrets(str(error))
         if not labels:

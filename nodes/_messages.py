@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from langchain_core.messages import (
@@ -13,6 +13,30 @@ from langchain_core.messages import (
     convert_to_messages,
 )
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
+
+KEPT = "edgeward_kept"
+"""In what clears a thread: how many of the messages that follow it are the thread's own."""
+
+
+def rewritten(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+    """What to write so that a thread holds these messages and no others."""
+    cleared = RemoveMessage(id=REMOVE_ALL_MESSAGES, additional_kwargs={KEPT: len(messages)})
+    return [cleared, *messages]
+
+
+def new_in(written: Sequence[Any]) -> list[Any]:
+    """Of the messages that a node wrote, those that are new: a thread that is written anew holds
+    what was there before."""
+    new: list[Any] = []
+    old = 0
+    for message in written:
+        if isinstance(message, RemoveMessage):
+            old = int(message.additional_kwargs.get(KEPT) or 0)
+        elif old:
+            old -= 1
+        else:
+            new.append(message)
+    return new
 
 
 def with_ids(messages: Any) -> list[BaseMessage]:
@@ -32,7 +56,7 @@ class MessageLog(list[BaseMessage]):
     or another branch of the thread, starts a new one.
     """
 
-    __slots__ = ("_answers", "_tip", "shown")
+    __slots__ = ("_answers", "_summed", "_tip", "shown")
 
     def __init__(
         self,
@@ -41,8 +65,10 @@ class MessageLog(list[BaseMessage]):
         tip: dict[str, BaseMessage] | None = None,
         answers: dict[str, int] | None = None,
         shown: dict[str, dict[int, Shown]] | None = None,
+        summed: tuple[int, int] = (0, 0),
     ) -> None:
         super().__init__(messages)
+        self._summed = summed
         self.shown = {} if shown is None else shown
         """How a model was shown each message, by boundary and the message's identity."""
         self._tip = {_key(m, i): m for i, m in enumerate(self)} if tip is None else tip
@@ -66,6 +92,18 @@ class MessageLog(list[BaseMessage]):
         """Whether this log, or another version of the thread, has a message with this id."""
         return message_id is not None and message_id in self._tip
 
+    def sum_of(self, size: Callable[[BaseMessage], int]) -> int:
+        """The sizes of all messages together; always the same `size`.
+
+        What was summed up before, in this log or the one that it continues, is not measured again:
+        a run of many steps costs what its messages cost once.
+        """
+        count, total = self._summed
+        if count < len(self):
+            total += sum(map(size, self[count:] if count else self))
+            self._summed = len(self), total
+        return total
+
     def merged(self, new: Sequence[BaseMessage]) -> MessageLog:
         """A version with `new` merged in: same id replaces, `RemoveMessage` removes."""
         grown = self._grown(new)
@@ -75,7 +113,13 @@ class MessageLog(list[BaseMessage]):
         self._tip.update((_key(m, at + i), m) for i, m in enumerate(new[grown:]))
         for call_id, position in _answers(new[grown:], at).items():
             self._answers.setdefault(call_id, position)
-        return MessageLog([*self, *new], tip=self._tip, answers=self._answers, shown=self.shown)
+        return MessageLog(
+            [*self, *new],
+            tip=self._tip,
+            answers=self._answers,
+            shown=self.shown,
+            summed=self._summed,
+        )
 
     def _grown(self, new: Sequence[BaseMessage]) -> int | None:
         """How many of `new` the shared index holds already; None where `new` does not continue it.

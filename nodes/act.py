@@ -21,7 +21,19 @@ from langchain_core.messages import BaseMessage, SystemMessage
 from pydantic import Field
 
 from ..guards.limits import LOOP
-from ._base import Here, LimitReached, NodeSpec, Result, State, Step, add_usage, ask_model, open_run
+from ._base import (
+    CUT,
+    Here,
+    LimitReached,
+    NodeSpec,
+    Result,
+    State,
+    Step,
+    add_usage,
+    ask_model,
+    open_run,
+)
+from ._fit import trimmed
 from ._loop import Circle, looked_at
 from ._marks import what_marks_mean, with_marks
 from ._reply import CUT_OFF, is_cut_off, sealed
@@ -57,8 +69,8 @@ def step(spec: Spec, state: State, here: Here) -> Step:
         return Result("limit", {**update, "run": {**run, "stopped": "max_steps"}})
     try:
         line = circle.line if circle is not None and circle.is_told else ""
-        asked = _messages(spec, state, here, line)
-        reply = yield from ask_model(asked, here, tools=with_tools)
+        asked = _messages(spec, state, here, run, line)
+        reply = yield from ask_model(asked, here, tools=with_tools, rest=bool(run.get(CUT)))
     except LimitReached as reached:
         stopped = {**update, "run": {**run, "stopped": reached.reason}}
         return Result("limit" if with_tools else "answer", stopped)
@@ -74,9 +86,11 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     return Result("call" if calling else "answer", update)
 
 
-def _messages(spec: Spec, state: State, here: Here, line: str) -> list[BaseMessage]:
+def _messages(
+    spec: Spec, state: State, here: Here, run: Mapping[str, Any], line: str
+) -> list[BaseMessage]:
     """What the model reads: one system message (all that providers agree on), then the thread."""
-    thread: Sequence[BaseMessage] = state.get("messages") or []
+    thread: Sequence[BaseMessage] = trimmed(state.get("messages") or [], run)
     parts = [
         here.prompt,
         spec.instructions,

@@ -23,6 +23,7 @@ from pydantic import Field
 
 from ..guards.limits import ENDS
 from ._base import Here, LimitReached, NodeSpec, Result, State, Step, add_usage, ask_model, open_run
+from ._fit import trimmed
 from ._marks import what_marks_mean, with_marks
 
 ASK = (
@@ -57,7 +58,7 @@ def step(spec: Spec, state: State, here: Here) -> Step:
         limit = spec.max_steps or here.max_steps
         parts = (here.prompt, what_marks_mean(messages, here.boundary), ASK.format(n=limit))
         system = SystemMessage("\n\n".join(part for part in parts if part))
-        asked = [system, *with_marks(messages, here.boundary)]
+        asked = [system, *with_marks(trimmed(messages, run), here.boundary)]
         try:
             reply = yield from ask_model(asked, here, tools=False)
         except LimitReached as reached:

@@ -18,6 +18,7 @@ from pydantic import (
     model_validator,
 )
 
+from ..policies.context import ContextNumbers
 from ..policies.yaml_file import Flag
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -46,46 +47,15 @@ class CognitiveBlock(Block):
     planning_horizon: Text = "1 day"
 
 
-class MemoryBlock(Block):
-    """What is kept between runs, and how much of a run is kept before the model.
-
-    `reserved_buffer`, `prune_protect` and `prune_minimum` are tokens. Where only `context_limit`
-    is set, and set so low that their defaults do not fit below it, they shrink with it.
-    """
+class MemoryBlock(ContextNumbers, Block):
+    """What is kept between runs, and how much of a run is kept before the model."""
 
     is_retrieve: Flag = True
     history_mode: Literal["add", "overwrite"] = "add"
     search_limit: int = Field(default=10, ge=1)
     ignore_roles: list[Text] = ["tool", "system"]
     ignore_fields: list[Text] = ["reasoning_content"]
-    context_limit: int = Field(default=128_000, ge=1024)
-    prune_protect: int = Field(default=40_000, ge=0)
-    prune_minimum: int = Field(default=20_000, ge=0)
-    reserved_buffer: int = Field(default=20_000, ge=0)
-    enable_summary: Flag = True
     storage_path: Text | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _shrink(cls, data: Any) -> Any:
-        limit = data.get("context_limit") if isinstance(data, Mapping) else None
-        if not isinstance(limit, int) or isinstance(limit, bool):
-            return data
-        fitting = {
-            "prune_protect": min(40_000, limit // 2),
-            "prune_minimum": min(20_000, limit // 4),
-            "reserved_buffer": min(20_000, limit // 4),
-        }
-        return {**fitting, **{key: value for key, value in data.items() if value is not None}}
-
-    @model_validator(mode="after")
-    def _fits(self) -> MemoryBlock:
-        if self.reserved_buffer >= self.context_limit:
-            raise ValueError(
-                f"reserved_buffer ({self.reserved_buffer}) leaves nothing of context_limit"
-                f" ({self.context_limit}); make it smaller"
-            )
-        return self
 
 
 class RagBlock(Block):

@@ -34,8 +34,9 @@ def test_graph_shows_every_outcome() -> None:
         ("act", "answer", "__end__"),
         ("act", "limit", "__end__"),
         ("guard", "allow", "tool"),
-        ("guard", "block", "act"),
-        ("tool", "done", "act"),
+        ("guard", "block", "compress"),
+        ("tool", "done", "compress"),
+        ("compress", "done", "act"),
     }
 
 

@@ -62,11 +62,11 @@ def test_counters_after_a_compression(tmp_path: Path, strategy_file: Any) -> Non
     strategy = strategy_file(
         "strategy: s\nstart: shorten\nnodes:\n  act: act\n  guard: guard\n  tool: tool\n"
         "  shorten: {kind: compress, context_limit: 1024, prune_protect: 0, prune_minimum: 0,"
-        " reserved_buffer: 1000, enable_summary: false}\n"
+        " reserved_buffer: 900, enable_summary: false}\n"
         "edges: {shorten.done: act, act.call: guard, act.answer: end, act.limit: end,"
         " guard.allow: tool, guard.block: act, tool.done: shorten}\n"
     )
-    call = turn(("pay", {"what": "a" * 200}, "c1"))
+    call = turn(("pay", {"what": "a" * 400}, "c1"))
     graph = agent_graph(
         [call, "x" * 200] * 4,
         tools=[Recorder().tool("pay")],

@@ -38,5 +38,6 @@ async def test_switch_takes_its_node_out(
         profile=AgentProfile(id="a", name="A"), llm=ScriptedModel(turns=["Done."]), **switches
     )
     agent = create_agent(config, strategy=strategy_file(STRATEGY))
-    assert set(agent.graph.nodes) - {"__start__"} == left
+    drawn = agent.graph.get_graph()
+    assert set(drawn.nodes) - {"__start__", "__end__"} == left
     assert (await agent.run("Do it.")).final_answer == "Done."

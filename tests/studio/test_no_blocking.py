@@ -39,7 +39,7 @@ nodes:
   guard: guard
   tool: {kind: tool, timeout_s: 5}
   compress:
-    {kind: compress, context_limit: 1024, reserved_buffer: 1000, prune_protect: 8, prune_minimum: 8}
+    {kind: compress, context_limit: 1024, reserved_buffer: 900, prune_protect: 8, prune_minimum: 8}
   answer: {kind: act, tools: none}
   critic: {kind: reflect, mode: critique, max_revisions: 1}
   learn: {kind: reflect, mode: after_run, threshold: 1}

@@ -1,0 +1,75 @@
+"""A strategy as a profile and a configuration want it: their numbers in its nodes, and without the
+nodes that are switched off."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..nodes.compress import Spec as Compress
+from ..policies.context import ContextNumbers
+from ..profiles.schema import AgentProfile
+from .schema import Strategy
+
+if TYPE_CHECKING:
+    from .config import AgentConfig
+
+NUMBERS = tuple(ContextNumbers.model_fields)
+
+
+def with_numbers(strategy: Strategy, profile: AgentProfile | None) -> Strategy:
+    """The strategy with the profile's numbers in each compress node that has no `context_limit` of
+    its own; what else such a node says stays.
+
+    Raises:
+        ValueError: the numbers do not go together.
+    """
+    if profile is None:
+        return strategy
+    nodes = dict(strategy.nodes)
+    for name, node in nodes.items():
+        own = node.spec.model_fields_set
+        if isinstance(node.spec, Compress) and "context_limit" not in own:
+            given = {n: getattr(profile.memory, n) for n in NUMBERS if n not in own}
+            spec = Compress.model_validate({**node.spec.model_dump(), **given})
+            nodes[name] = replace(node, spec=spec)
+    return replace(strategy, nodes=nodes)
+
+
+def as_wanted(strategy: Strategy, config: AgentConfig) -> Strategy:
+    """The strategy as the configuration's switches and bounds want it."""
+    return _with_substeps(_without_what_is_off(strategy, config), config)
+
+
+def _without_what_is_off(strategy: Strategy, config: AgentConfig) -> Strategy:
+    """The strategy without the nodes that the config switches off; ways lead past them."""
+    off = set()
+    for name, node in strategy.nodes.items():
+        after_run = getattr(node.spec, "mode", "") == "after_run"
+        if (node.kind.name == "compress" and not config.use_compressor) or (
+            after_run and not (config.use_reflection and config.reflect_after_run)
+        ):
+            off.add(name)
+    if not off:
+        return strategy
+
+    def past(name: str) -> str:
+        while name in off:
+            name = strategy.edges[name, "done"]
+        return name
+
+    nodes = {name: node for name, node in strategy.nodes.items() if name not in off}
+    edges = {key: past(target) for key, target in strategy.edges.items() if key[0] in nodes}
+    return replace(strategy, start=past(strategy.start), nodes=nodes, edges=edges)
+
+
+def _with_substeps(strategy: Strategy, config: AgentConfig) -> Strategy:
+    """The strategy with the config's bound where a node has one for the steps of a plan."""
+    limit = {"max_substeps": config.max_substeps_per_step}
+    nodes = {
+        name: replace(node, spec=node.spec.model_copy(update=limit))
+        if getattr(node.spec, "max_substeps", None) is not None
+        else node
+        for name, node in strategy.nodes.items()
+    }
+    return replace(strategy, nodes=nodes)

@@ -1,0 +1,75 @@
+"""The tool that reads on in a result that is shown shortened.
+
+It reads the thread's own messages and nothing else: text that a call brought back, as it was
+screened then. It is a tool as any other, so the policy decides on each call of it; where the policy
+blocks it, it is not offered, and a shortened result does not speak of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool, StructuredTool
+
+from ..guards.decide import Policy, decide
+from ..guards.ledger import History
+from ..guards.verdict import ToolCall
+from ..nodes._shorten import READ_REST, rest_of
+from ..nodes.compress import Spec
+from .drive import READ_KEY
+from .schema import Strategy
+
+PAGE_TOKENS = 2_000
+"""What one page takes at most; a quarter of the room where that is less."""
+
+DESCRIBED = (
+    "Read on in a tool result of this conversation that is shown shortened. `call` is the id in"
+    " the note on what was left out; `start` the character to begin at; with `find`, reading begins"
+    " where that text next stands. Gives one page."
+)
+
+
+def rest_tool(
+    strategy: Strategy, policy: Policy, tools: Mapping[str, BaseTool], *, overhead: int
+) -> BaseTool | None:
+    """The tool, where the strategy shortens results, there are tools, and the policy lets it run.
+
+    Raises:
+        ValueError: a tool has its name, or what prompt and tools take leaves no room.
+    """
+    specs = {n.name: n.spec for n in strategy.nodes.values() if isinstance(n.spec, Spec)}
+    rooms = [spec.fit(overhead).room for spec in _with_room(specs, strategy, overhead)]
+    if not rooms or not tools:
+        return None
+    if READ_REST in tools:
+        raise ValueError(
+            f"two tools are named {READ_REST!r}: one of the profile or the `tools` argument, and"
+            f" the one by which strategy {strategy.name!r} lets a shortened result be read on;"
+            " rename yours, or take the compress nodes out"
+        )
+    if decide(policy, ToolCall(READ_REST, {"call": "c"}), History()).word == "block":
+        return None
+    return _built(min(PAGE_TOKENS, min(rooms) // 4))
+
+
+def _with_room(specs: Mapping[str, Spec], strategy: Strategy, overhead: int) -> Iterable[Spec]:
+    for name, spec in specs.items():
+        if spec.fit(overhead).room <= 0:
+            raise ValueError(
+                f"strategy {strategy.name!r}, node {name!r}: the system prompt and the tools'"
+                f" descriptions take about {overhead} tokens, and context_limit"
+                f" ({spec.context_limit}) less reserved_buffer ({spec.reserved_buffer}) leaves"
+                f" {spec.context_limit - spec.reserved_buffer}; raise context_limit (in a profile:"
+                " memory.context_limit), or use fewer tools or a shorter prompt"
+            )
+        yield spec
+
+
+def _built(page: int) -> BaseTool:
+    def read_rest(call: str, config: RunnableConfig, start: int = 0, find: str = "") -> str:
+        read = (config.get("configurable") or {}).get(READ_KEY)
+        messages = (read("messages") if read else None) or []
+        return rest_of(messages, call, start=start, find=find, most=page)
+
+    return StructuredTool.from_function(read_rest, name=READ_REST, description=DESCRIBED)
