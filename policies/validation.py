@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ValidationError
 
@@ -32,7 +32,10 @@ def _yes_or_no(value: object) -> object:
     return _YES_NO.get(value.lower(), value) if isinstance(value, str) else value
 
 
-Flag = Annotated[bool, BeforeValidator(_yes_or_no)]
+Flag = Annotated[
+    bool,
+    BeforeValidator(_yes_or_no, json_schema_input_type=bool | Literal["yes", "no", "on", "off"]),
+]
 """A boolean field that also takes YAML 1.1's `yes`, `no`, `on` and `off`."""
 
 

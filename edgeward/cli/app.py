@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from . import attack, chat, check, demo, graph, run, test
+from . import attack, chat, check, demo, graph, run, schema, test
 
 app = typer.Typer(
     name="edgeward",
@@ -42,4 +42,5 @@ app.command(epilog=chat.EXAMPLE)(chat.chat)
 app.command(epilog=graph.EXAMPLE)(graph.graph)
 app.command(epilog=check.EXAMPLE)(check.check)
 app.command("test", epilog=test.EXAMPLE)(test.run_cases)
+app.command(epilog=schema.EXAMPLE)(schema.schema)
 app.command(epilog=attack.EXAMPLE)(attack.attack)

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, Any, Protocol, runtime_checkable
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from ..detectors import Detect
 from ..ledger import History
@@ -75,6 +75,13 @@ Regex = Annotated[str, Field(min_length=1), AfterValidator(_compiles)]
 
 Name = Annotated[str, Field(min_length=1, pattern=r"\S")]
 """The name of a rule or a tool: not blank."""
+
+
+OneOrMore = BeforeValidator(
+    lambda value: [value] if isinstance(value, str) else value,
+    json_schema_input_type=str | list[str],
+)
+"""In an annotation of a list of texts: one text stands for a list of it."""
 
 
 class RuleModule(Protocol):

@@ -17,14 +17,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, ConfigDict
 from pydantic import Field as Limits
 
 from ..ledger import History
 from ..names import glob_pattern
 from ..normalise import Examined
 from ..verdict import Finding
-from . import Check, Context, Name, Where
+from . import Check, Context, Name, OneOrMore, Where
 
 KEY = "placeholders"
 
@@ -32,7 +32,7 @@ Kind = Literal["email", "card", "iban", "ssn", "phone", "ip", "presidio", "all"]
 Paths = Annotated[
     list[Name],
     Limits(min_length=1),
-    BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
+    OneOrMore,
 ]
 
 

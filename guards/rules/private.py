@@ -15,8 +15,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from pydantic import BeforeValidator
-
 from ..entries import unnamed_texts
 from ..ledger import History
 from ..names import shown_name
@@ -25,14 +23,12 @@ from ..outputs import private_pieces, speaks_of, tool_globs
 from ..pieces import pieces
 from ..redact import Redactor
 from ..verdict import Finding, ToolCall
-from . import Check, Context, Name, Where
+from . import Check, Context, Name, OneOrMore, Where
 from .tools import KEY as TOOLS
 from .tools import ToolTable, tool_table
 
 KEY = "private"
-Field = Annotated[
-    list[Name], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
-]
+Field = Annotated[list[Name], OneOrMore]
 DEFAULT: list[str] = []
 
 

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Tag, model_validator
+from pydantic import BaseModel, ConfigDict, Discriminator, Tag, model_validator
 from pydantic import Field as Limits
 from typing_extensions import Self
 
@@ -30,7 +30,7 @@ from ..ledger import History
 from ..names import shown_name
 from ..normalise import Examined
 from ..verdict import Finding, Word
-from . import Check, Context, Name, Where
+from . import Check, Context, Name, OneOrMore, Where
 
 if TYPE_CHECKING:
     from ..decide import Policy
@@ -43,7 +43,7 @@ USER_SPEAKS = "user"
 Names = Annotated[
     list[Name],
     Limits(min_length=1),
-    BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
+    OneOrMore,
 ]
 
 
