@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from . import attack, chat, check, demo, graph, run, schema, test
+from . import attack, chat, check, demo, graph, lint, run, schema, test
 
 app = typer.Typer(
     name="edgeward",
@@ -42,5 +42,6 @@ app.command(epilog=chat.EXAMPLE)(chat.chat)
 app.command(epilog=graph.EXAMPLE)(graph.graph)
 app.command(epilog=check.EXAMPLE)(check.check)
 app.command("test", epilog=test.EXAMPLE)(test.run_cases)
+app.command(epilog=lint.EXAMPLE)(lint.lint)
 app.command(epilog=schema.EXAMPLE)(schema.schema)
 app.command(epilog=attack.EXAMPLE)(attack.attack)

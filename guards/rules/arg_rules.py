@@ -44,6 +44,8 @@ class ArgRule(BaseModel):
     tools: list[Name] = ["*"]
     args: list[Name] = []
     """The arguments that are searched; all of them where it is empty."""
+    examples: list[str] = []
+    """Texts that the pattern matches: `edgeward lint` holds it to them."""
 
 
 Field = list[ArgRule]

@@ -43,6 +43,8 @@ class SecretEntry(BaseModel):
 
     name: Name
     regex: Annotated[Regex, AfterValidator(_finds_something)]
+    examples: list[str] = []
+    """Texts that the pattern matches: `edgeward lint` holds it to them."""
 
 
 Field = list[SecretEntry]

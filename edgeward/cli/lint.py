@@ -1,0 +1,174 @@
+"""`edgeward lint`: what is wrong or suspicious in policies, profiles and strategies."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import options
+from .failures import FAILED, reported
+
+if TYPE_CHECKING:
+    from ..policies.problems import Problem
+    from ..profiles.schema import AgentProfile
+
+EXAMPLE = "Example:  edgeward lint policy.yaml profile.yaml strategy.yaml"
+
+
+def lint(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            help="Files, or shipped policies' names. A policy beside a profile is "
+            "compared with its tools."
+        ),
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the problems as JSON.")] = False,
+    sarif: Annotated[
+        bool, typer.Option(help="Print the problems as SARIF 2.1.0, for code hosts.")
+    ] = False,
+    debug: options.Debug = False,
+) -> None:
+    """Look for rules that nothing reaches, gaps, contradictions, and secrets in files.
+
+    Exit code: 0 nothing found, 1 something found, 2 where a file is missing.
+    """
+    with reported(debug=debug):
+        found = list(_problems(files))
+        if sarif:
+            typer.echo(json.dumps(_sarif(found), indent=2, ensure_ascii=False))
+        elif as_json:
+            typer.echo(json.dumps([_plain(p) for p in found], indent=2, ensure_ascii=False))
+        else:
+            from .printable import printable
+
+            for problem in found:
+                typer.echo(printable(str(problem)))
+            typer.echo(f"{len(files)} files, {len(found)} problems")
+    raise typer.Exit(FAILED if found else 0)
+
+
+def _problems(files: list[str]) -> Iterator[Problem]:
+    """The problems of each file, and what the files say of each other."""
+    from ..policies.lint import lint_policy, mismatches
+
+    policies: list[str] = []
+    profiles: list[AgentProfile] = []
+    for file in files:
+        kind = _kind(file)
+        if kind == "policy":
+            policies.append(file)
+            yield from lint_policy(file)
+        elif kind == "profile":
+            profile, problems = _profile(file)
+            profiles += [profile] if profile else []
+            yield from problems
+        else:
+            yield from _strategy(file)
+    for profile in profiles:
+        names, whole = _tool_names(profile)
+        for policy in policies:
+            yield from mismatches(policy, names, whole=whole)
+
+
+def _kind(file: str) -> str:
+    """Which kind of file it is: by a key that only that kind has."""
+    from ..policies.problems import ConfigFileMissing, ConfigParseError
+    from ..policies.schema import policy_document
+
+    try:
+        data = policy_document(file).data
+    except ConfigFileMissing:
+        raise
+    except ConfigParseError:  # said when it is read as one
+        return "policy"
+    keys = data if isinstance(data, dict) else {}
+    return "profile" if "agent" in keys else "strategy" if "nodes" in keys else "policy"
+
+
+def _profile(file: str) -> tuple[AgentProfile | None, list[Problem]]:
+    from ..policies.lint import secrets_in
+    from ..policies.problems import ConfigError
+    from ..policies.yaml_file import read_yaml
+    from ..profiles.schema import AgentProfile
+
+    try:
+        return AgentProfile.from_yaml(Path(file)), list(secrets_in(read_yaml(file)))
+    except ConfigError as error:
+        return None, list(error.problems)
+
+
+def _strategy(file: str) -> list[Problem]:
+    from ..graphs.schema import load_strategy
+    from ..policies.problems import ConfigError
+
+    try:
+        load_strategy(Path(file))
+    except ConfigError as error:
+        return list(error.problems)
+    return []
+
+
+def _tool_names(profile: AgentProfile) -> tuple[list[str], bool]:
+    """The names of the profile's tools, as far as its text says them, and whether it says all.
+
+    Nothing of the user's is imported or started for it.
+    """
+    names = [re.split(r"[:.]", entry)[-1] for entry in profile.tools.python]
+    return names, not (profile.tools.mcp or profile.tools.skills or profile.rag.enabled)
+
+
+def _plain(problem: Problem) -> dict[str, Any]:
+    file, line = _place(problem.where)
+    fields = {
+        "file": file,
+        "line": line,
+        "kind": problem.kind or "invalid",
+        "field": problem.field,
+        "wrong": problem.wrong,
+        "allowed": problem.allowed,
+        "fix": problem.fix,
+    }
+    return {name: value for name, value in fields.items() if value}
+
+
+def _place(where: str) -> tuple[str, int]:
+    file, _, line = where.rpartition(":")
+    return (file, int(line)) if line.isdigit() else (where, 0)
+
+
+def _sarif(problems: list[Problem]) -> dict[str, Any]:
+    """The problems as a SARIF log with one run."""
+    results = []
+    for problem in problems:
+        file, line = _place(problem.where)
+        kind = problem.kind or "invalid"
+        text = "; ".join(filter(None, (f"{problem.field}: {problem.wrong}", problem.fix)))
+        place: dict[str, Any] = {"artifactLocation": {"uri": Path(file).as_posix()}}
+        if line:
+            place["region"] = {"startLine": line}
+        results.append(
+            {
+                "ruleId": kind,
+                "level": "warning" if kind in _suspicious() else "error",
+                "message": {"text": text},
+                "locations": [{"physicalLocation": place}],
+            }
+        )
+    rules = [{"id": kind} for kind in sorted({str(r["ruleId"]) for r in results})]
+    return {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{"tool": {"driver": {"name": "edgeward", "rules": rules}}, "results": results}],
+    }
+
+
+def _suspicious() -> frozenset[str]:
+    from ..policies.lint import SUSPICIOUS
+
+    return SUSPICIOUS

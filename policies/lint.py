@@ -1,0 +1,269 @@
+"""What is suspicious in a policy that loads: rules that nothing reaches, gaps, slips of the pen.
+
+Each check is a function from a `Reading` to problems, whose `kind` is the check's name; nothing
+here decides about a call. `lint_policy` gives all of them, or what keeps the file from loading.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ..guards.hosts import HostList, canonical_host, is_address
+from ..guards.names import folded_name
+from ..guards.patterns import compile_pattern
+from ..guards.redact import Redactor
+from .globs import covers, overlap
+from .problems import ConfigError, FieldPath, Problem, either, speak, spell
+from .schema import load_policy, policy_document
+from .yaml_file import Document
+
+ANY_TEXT = ("", "a", "7", "the quick brown fox", "C:\\x", '{"a": 1}', "\u00e4 \u4e2d")
+"""What an attack does not look like: a pattern that is in all of it is in everything."""
+
+SUSPICIOUS = frozenset(
+    {
+        *("unreachable", "shadowed", "never_runs", "bare_sink", "open_default"),
+        *("no_such_tool", "unnamed_tool"),
+    }
+)
+"""Kinds of problem that may be meant as they are; the others are errors."""
+
+SENDING = frozenset({"send", "post", "forward", "share", "publish", "upload", "invite"})
+"""First words of tools that give something away: `egress_allowlist` binds them."""
+
+SINKS = SENDING | {
+    *("pay", "transfer", "wire", "refund", "buy", "order", "book"),
+    *("delete", "remove", "drop", "execute", "run", "deploy", "cancel"),
+}
+"""First words of tools that do something which cannot be taken back."""
+
+_FIRST_WORD = re.compile(r"[A-Za-z][a-z]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A policy file as the checks see it."""
+
+    document: Document
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """The file's content."""
+        return self.document.data if isinstance(self.document.data, dict) else {}
+
+    @property
+    def tools(self) -> Mapping[str, Any]:
+        """The entries of `tools`."""
+        found = self.data.get("tools")
+        return found if isinstance(found, dict) else {}
+
+    def listed(self, key: str) -> Sequence[Any]:
+        """The entries of a list."""
+        found = self.data.get(key)
+        return [found] if isinstance(found, str) else found if isinstance(found, list) else []
+
+    def problem(self, kind: str, path: FieldPath, wrong: str, fix: str) -> Problem:
+        """A problem at a path."""
+        return Problem(self.document.where(path), spell(path), wrong, fix=fix, kind=kind)
+
+
+def lint_policy(source: str | Path) -> list[Problem]:
+    """Everything that is wrong or suspicious in a policy, by line."""
+    try:
+        document = policy_document(source)
+        load_policy(source)
+    except ConfigError as error:
+        return [replace(problem, kind=problem.kind or "invalid") for problem in error.problems]
+    reading = Reading(document)
+    found = [problem for check in CHECKS for problem in check(reading)]
+    return sorted(found, key=lambda problem: _line(problem.where))
+
+
+def unreachable(policy: Reading) -> Iterator[Problem]:
+    """An entry of `tools` that lets a tool run which a list refuses."""
+    allowed, denied = policy.listed("tool_allowlist"), policy.listed("tool_denylist")
+    for name, entry in policy.tools.items():
+        if entry == "block":
+            continue
+        folded = folded_name(name)
+        denies = next((d for d in denied if covers(folded_name(d), folded)), None)
+        if denies is not None:
+            wrong = f"nothing reaches it: tool_denylist has {speak(denies)}"
+            yield policy.problem("unreachable", ("tools", name), wrong, "remove one of the two")
+        elif allowed and not any(covers(name, listed) for listed in allowed):
+            wrong = "nothing reaches it: tool_allowlist has no such tool"
+            fix = "add it there, or remove tool_allowlist: `tools` says the same"
+            yield policy.problem("unreachable", ("tools", name), wrong, fix)
+
+
+def shadowed(policy: Reading) -> Iterator[Problem]:
+    """What repeats what another entry says already."""
+    for key, part in (("arg_rules", "regex"), ("secret_patterns", "regex")):
+        seen: dict[str, int] = {}
+        for number, rule in enumerate(policy.listed(key)):
+            first = seen.setdefault(repr((rule[part], rule.get("tools"), rule.get("args"))), number)
+            if first != number:
+                wrong = f"has the pattern of {key}[{first}]"
+                yield policy.problem("shadowed", (key, number), wrong, "remove one of the two")
+    hosts = policy.listed("egress_allowlist")
+    for number, host in enumerate(hosts):
+        wider = [h for i, h in enumerate(hosts) if i != number and _wider(h, host)]
+        if wider:
+            wrong = f"{speak(wider[0])} lets it through already"
+            yield policy.problem("shadowed", ("egress_allowlist", number), wrong, "remove it")
+    for name, entry in policy.tools.items():
+        others = [n for n in policy.tools if n != name and covers(n, name)]
+        nearest = max(others, key=len, default="")
+        if nearest and isinstance(entry, str) and policy.tools[nearest] == entry:
+            wrong = f"{speak(nearest)} says the same of it"
+            yield policy.problem("shadowed", ("tools", name), wrong, "remove it")
+
+
+def never_runs(policy: Reading) -> Iterator[Problem]:
+    """A rule about a tool that may never run."""
+    if not policy.tools or policy.data.get("default", "block") != "block":
+        return
+    runs = [name for name, entry in policy.tools.items() if entry != "block"]
+    for path, name in _named_tools(policy):
+        if not any(overlap(name, other) for other in runs):
+            fix = f"did you mean one of {either(sorted(runs)[:8])}?"
+            wrong = f"no entry of `tools` lets {speak(name)} run"
+            yield policy.problem("never_runs", path, wrong, fix)
+
+
+def bare_sinks(policy: Reading) -> Iterator[Problem]:
+    """A tool that does something for good is free, while others like it have conditions."""
+    held = SENDING if "egress_allowlist" in policy.data else frozenset[str]()
+    sinks = {name: entry for name, entry in policy.tools.items() if _verb(name) in SINKS - held}
+    bound = [name for name, entry in sinks.items() if entry != "allow"]
+    for name, entry in sinks.items():
+        if entry == "allow" and bound:
+            wrong = f"is free, while {either(bound[:3])} has conditions"
+            fix = "give it conditions, `ask`, or `{}` (text must be clean)"
+            yield policy.problem("bare_sink", ("tools", name), wrong, fix)
+
+
+def open_default(policy: Reading) -> Iterator[Problem]:
+    """Every tool that nothing names may run."""
+    if policy.data.get("default") == "allow" and policy.tools:
+        wrong = "every tool that `tools` does not name may run"
+        yield policy.problem("open_default", ("default",), wrong, "block or ask")
+
+
+def patterns(policy: Reading) -> Iterator[Problem]:
+    """A pattern that is in every text, or in none of its own examples."""
+    for key in ("arg_rules", "secret_patterns"):
+        for number, rule in enumerate(policy.listed(key)):
+            pattern, path = compile_pattern(rule["regex"]), (key, number, "regex")
+            if all(pattern.search(text) for text in ANY_TEXT):
+                wrong = "the pattern matches every text"
+                yield policy.problem("matches_everything", path, wrong, "make it say more")
+            for at, example in enumerate(rule.get("examples") or ()):
+                if not pattern.search(example):
+                    place = (key, number, "examples", at)
+                    wrong = "the pattern does not match this example"
+                    yield policy.problem("misses_example", place, wrong, "correct one of the two")
+
+
+def written_secrets(policy: Reading) -> Iterator[Problem]:
+    """A key in the file."""
+    yield from secrets_in(policy.document)
+
+
+CHECKS: tuple[Callable[[Reading], Iterator[Problem]], ...] = (
+    unreachable,
+    shadowed,
+    never_runs,
+    bare_sinks,
+    open_default,
+    patterns,
+    written_secrets,
+)
+
+
+def secrets_in(document: Document) -> Iterator[Problem]:
+    """Values of a file that look like a credential; the examples of a pattern are none."""
+    redactor = Redactor()
+    for path, text in _texts(document.data, ()):
+        found = () if "examples" in path else redactor.secrets(text)[1]
+        if found:
+            wrong = f"holds what looks like a secret ({', '.join(dict.fromkeys(found))})"
+            fix = "take it out, and take it from the environment"
+            yield Problem(document.where(path), spell(path), wrong, fix=fix, kind="secret")
+
+
+def mismatches(policy: str | Path, names: Sequence[str], *, whole: bool = True) -> list[Problem]:
+    """Tools that the policy names and the agent does not have, and the other way round.
+
+    `names` are the agent's tools; `whole`: there are no others.
+    """
+    reading = Reading(policy_document(policy))
+    found = []
+    for name in reading.tools if whole else ():
+        if not any(covers(name, tool) for tool in names):
+            wrong = "the agent has no such tool"
+            found.append(reading.problem("no_such_tool", ("tools", name), wrong, "remove it"))
+    for tool in names if reading.tools else ():
+        if not any(covers(name, tool) for name in reading.tools):
+            word = reading.data.get("default", "block")
+            wrong = (
+                f"the agent's tool {speak(tool)} is not named, so that `default` ({word}) counts"
+            )
+            found.append(reading.problem("unnamed_tool", ("tools",), wrong, "name it"))
+    return found
+
+
+def _named_tools(policy: Reading) -> Iterator[tuple[FieldPath, str]]:
+    """The tools that other rules speak of, each with its place."""
+    for number, source in enumerate(policy.listed("trust")):
+        for name in _several(source.get("tool")):
+            yield ("trust", number, "tool"), name
+    for number, name in enumerate(policy.listed("private")):
+        yield ("private", number), name
+    for number, rule in enumerate(policy.listed("arg_rules")):
+        for name in rule.get("tools") or ():
+            yield ("arg_rules", number, "tools"), name
+    for number, rule in enumerate(policy.listed("sequence")):
+        for key in ("after", "ask", "block"):
+            for name in _several(rule.get(key)):
+                yield ("sequence", number, key), name
+
+
+def _several(value: object) -> list[str]:
+    listed = [value] if isinstance(value, str) else value
+    return [item for item in listed if isinstance(item, str)] if isinstance(listed, list) else []
+
+
+def _verb(name: str) -> str:
+    found = _FIRST_WORD.match(name)
+    return found[0].casefold() if found else ""
+
+
+def _wider(wide: str, narrow: str) -> bool:
+    """Whether a host that is let through by `narrow` is let through by `wide`."""
+    bare = canonical_host(narrow.removeprefix("*."))
+    if bare is None or wide == narrow:
+        return False
+    hosts = HostList([wide])
+    below = is_address(bare) or f"x.{bare}" in hosts
+    return below and (narrow.startswith("*.") or bare in hosts)
+
+
+def _texts(value: object, path: FieldPath) -> Iterator[tuple[FieldPath, str]]:
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _texts(item, (*path, key))
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from _texts(item, (*path, number))
+
+
+def _line(where: str) -> int:
+    found = re.search(r":(\d+)\Z", where)
+    return int(found[1]) if found else 0

@@ -1,0 +1,92 @@
+"""`edgeward lint`: problems of all kinds of file, for people, scripts and code hosts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import Invoke
+
+POLICY = "version: 2\ntools:\n  pay: ask\n  send: allow\n"
+PROFILE = """\
+agent:
+  id: a
+  name: A
+  llm: {provider: openai, api_key: KEY}
+  tools: {python: [tools.py:send, "tools.py:read"]}
+"""
+STRATEGY = """\
+strategy: bad
+start: act
+nodes: {act: act, tool: tool}
+edges: {act.call: tool, act.answer: end, act.limit: end, tool.done: act}
+"""
+KEY = "sk-proj-" + "Ab1" * 16
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    """A policy, a profile and a strategy, each with something wrong."""
+    texts = {"policy.yaml": POLICY, "profile.yaml": PROFILE, "strategy.yaml": STRATEGY}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text.replace("KEY", KEY), encoding="utf-8")
+    return [tmp_path / name for name in texts]
+
+
+def test_each_file_and_what_they_say_of_each_other(files: list[Path], invoke: Invoke) -> None:
+    """One line a problem; the exit code says that there are some."""
+    result = invoke("lint", *files)
+    assert result.exit_code == 1
+    for part in (
+        "policy.yaml:4: tools.send: is free, while pay has conditions (bare_sink)",
+        "profile.yaml:4: agent.llm.api_key: holds what looks like a secret",
+        "strategy.yaml:4: edges.act.call",
+        "policy.yaml:3: tools.pay: the agent has no such tool (no_such_tool)",
+        "policy.yaml:2: tools: the agent's tool read is not named, so that `default` (block)",
+    ):
+        assert part in result.stdout, result.stdout
+    assert KEY not in result.output
+
+
+def test_what_is_clean(invoke: Invoke) -> None:
+    """Exit code 0; names of shipped policies are taken."""
+    result = invoke("lint", "default", "read_only")
+    assert (result.exit_code, result.stdout) == (0, "2 files, 0 problems\n")
+
+
+def test_for_scripts(files: list[Path], invoke: Invoke) -> None:
+    """A list of problems with file, line and kind."""
+    found = json.loads(invoke("lint", files[0], "--json").stdout)
+    assert [(p["kind"], p["line"], p["field"]) for p in found] == [("bare_sink", 4, "tools.send")]
+
+
+def test_for_code_hosts(files: list[Path], invoke: Invoke) -> None:
+    """A SARIF log: what may be meant as it stands is a warning, the rest an error."""
+    log = json.loads(invoke("lint", *files, "--sarif").stdout)
+    assert log["version"] == "2.1.0"
+    (run,) = log["runs"]
+    levels = {result["ruleId"]: result["level"] for result in run["results"]}
+    assert levels["bare_sink"] == "warning"
+    assert levels["secret"] == "error"
+    assert {rule["id"] for rule in run["tool"]["driver"]["rules"]} == set(levels)
+    place = run["results"][0]["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"].endswith("policy.yaml")
+    assert place["region"] == {"startLine": 4}
+
+
+def test_a_file_that_is_not_there(tmp_path: Path, invoke: Invoke) -> None:
+    """One line, exit code 2."""
+    result = invoke("lint", tmp_path / "x.yaml")
+    assert result.exit_code == 2
+    assert "there is no such policy" in result.stderr
+
+
+def test_a_file_that_is_no_yaml(tmp_path: Path, invoke: Invoke) -> None:
+    """A problem of the file's, with its line."""
+    path = tmp_path / "x.yaml"
+    path.write_text("version: 2\ntools: {x\n")
+    result = invoke("lint", path)
+    assert result.exit_code == 1
+    assert "x.yaml:" in result.stdout
