@@ -10,8 +10,9 @@ import functools
 import inspect
 import typing
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import Annotated, Any, get_args, get_origin
 
 import typing_extensions
@@ -22,6 +23,7 @@ from pydantic.errors import PydanticUserError
 from pydantic.fields import FieldInfo
 
 from ...policies.problems import ConfigError, Problem
+from .hints import NO_SCHEMA, portable, unspoken
 
 RESERVED = frozenset({"config", "callbacks", "run_manager", "args", "kwargs"})
 """Parameter names that LangChain fills in itself, whatever the model sends."""
@@ -31,6 +33,7 @@ REFUSED: Mapping[Any, str] = {
     bytearray: "take text and decode it",
     complex: "take two floats",
     object: "name the type that is meant",
+    Enum: "name the enum that is meant",
     Any: "name the type that is meant",
 }
 
@@ -105,6 +108,7 @@ def arguments_model(function: Callee, descriptions: Mapping[str, str]) -> type[B
                 fix = "pass the bound method (instance.method)"
             refuse(function.name, name, "has no type", fix=fix)
         _check_injected(function.name, name, hint)
+        hint = portable(hint)
         _check_type(function.name, name, hint)
         hint = _with_default(function.name, name, hint, parameter.default)
         fields[name] = (hint, _field(parameter, hint, descriptions.get(name)))
@@ -158,6 +162,9 @@ def _check_kind(function: str, name: str, parameter: inspect.Parameter) -> None:
         refuse(function, name, "is positional-only; tools are called by keyword", fix=fix)
     if name in RESERVED:
         refuse(function, name, "is a name that LangChain uses itself", fix="rename the parameter")
+    if not name.isascii() or len(name) > 64:
+        fix = "rename the parameter with letters of a-z, digits and _"
+        refuse(function, name, "is a name that some providers refuse", fix=fix)
     if name.startswith("_"):
         refuse(function, name, "begins with an underscore", fix="rename the parameter")
 
@@ -190,19 +197,18 @@ def _refuse_injected(function: str, name: str, kind: str) -> typing.NoReturn:
 
 def _check_type(function: str, name: str, hint: Any) -> None:
     plain = get_args(hint)[0] if get_origin(hint) is Annotated else hint
-    parts = (plain, *get_args(plain))
-    for kind, fix in REFUSED.items():
-        nested = kind not in (Any, object) and any(part is kind for part in parts)
-        if plain is kind or nested:
-            refuse(function, name, f"type {_spell(kind)} has no JSON form", fix=fix)
+    if (fix := REFUSED.get(plain) if isinstance(plain, Hashable) else None) is not None:
+        refuse(function, name, f"type {_spell(plain)} has no JSON form", fix=fix)
     try:
-        TypeAdapter(hint).json_schema()
-    except (PydanticUserError, NameError, TypeError, ValueError) as error:
+        wrong, fix = unspoken(hint)
+    except NO_SCHEMA as error:
         wrong = f"type {_spell(plain)} has no JSON schema"
         fix = "use text, numbers, booleans, lists, dicts, Literal, Enum, a dataclass or a BaseModel"
         if not isinstance(error, PydanticUserError) or "typing_extensions" in str(error):
             wrong += f" ({_first_line(error)})"
         refuse(function, name, wrong, fix=fix)
+    if wrong:
+        refuse(function, name, f"type {_spell(plain)}: {wrong}", fix=fix)
 
 
 def _with_default(function: str, name: str, hint: Any, default: Any) -> Any:
