@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         ConfigValidationError,
     )
     from edgeward.policies.schema import load_policy
+    from edgeward.profiles.rag.rag import LlamaIndexRAG
     from edgeward.profiles.schema import AgentProfile
     from edgeward.profiles.scripted import ScriptedModel
 
@@ -91,6 +92,7 @@ _HOMES = {
     "langchain": "FirewallCallbackHandler FirewallMiddleware guard_tools",
     "policies.problems": ("ConfigError ConfigFileMissing ConfigParseError ConfigValidationError"),
     "policies.schema": "load_policy",
+    "profiles.rag.rag": "LlamaIndexRAG",
     "profiles.schema": "AgentProfile",
     "profiles.scripted": "ScriptedModel",
 }
@@ -114,6 +116,7 @@ __all__ = [
     "FirewallGoogleGenerativeAI",
     "FirewallMiddleware",
     "FirewallOpenAI",
+    "LlamaIndexRAG",
     "LockViolation",
     "LockedGraph",
     "MissingExtra",

@@ -23,7 +23,7 @@ from typing_extensions import Self
 
 from ..guards.limits import Spending
 from ..policies.schema import load_policy
-from ..profiles.equipment import Equipment, equip, timeouts_of
+from ..profiles.equipment import Equipment, Given, equip, timeouts_of
 from ..profiles.llm import read_env
 from ..profiles.prompt import system_prompt
 from . import workers
@@ -220,12 +220,13 @@ class BaseAgent:
         model, secrets = chat_model_for(profile, config.llm, env=env)
         registry, equipment = config.tool_registry, Equipment()
         if registry is None:
-            equipment = equip(profile) if config.use_tools else equipment
+            given = Given(model=model, env=env, rag=config.rag, use_rag=config.use_rag)
+            equipment = equip(profile, given) if config.use_tools else equipment
             registry = registry_for(equipment, config.tools)
         tools = registry.tools if config.use_tools else {}
         strategy = as_wanted(with_numbers(load_strategy(source), profile), config)
         parts = Parts(
-            policy=with_secrets(load_policy(config.policy), secrets),
+            policy=with_secrets(load_policy(config.policy), {**secrets, **equipment.secrets}),
             model=model,
             tools=tools,
             equipment=equipment,

@@ -14,7 +14,7 @@ from ..guards.decide import Policy
 from ..guards.limits import Spending
 from ..nodes._base import DEFAULT_MAX_STEPS
 from ..policies.schema import load_policy
-from ..profiles.equipment import Equipment, equip, timeouts_of
+from ..profiles.equipment import Equipment, Given, equip, timeouts_of
 from ..profiles.llm import build_model, read_env, resolve_llm
 from ..profiles.prompt import system_prompt
 from ..profiles.schema import AgentProfile, unsupported
@@ -62,10 +62,10 @@ def build_graph(
         raise ValueError(f"max_steps is {max_steps}; it must be 1 or more")
     saver = open_checkpointer(checkpointer)
     steps = loaded.cognitive.max_steps_per_cycle if loaded else DEFAULT_MAX_STEPS
-    equipment = equip(loaded) if loaded else Equipment()
+    equipment = equip(loaded, Given(model=chat_model)) if loaded else Equipment()
     registry = registry_for(equipment, tools or ())
     parts = Parts(
-        policy=with_secrets(load_policy(policy), secrets),
+        policy=with_secrets(load_policy(policy), {**secrets, **equipment.secrets}),
         model=chat_model,
         tools=registry.tools,
         timeout_s=timeouts_of(loaded, equipment, registry.tools),

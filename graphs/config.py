@@ -22,7 +22,9 @@ class AgentConfig:
     """What an agent is built from. Each part may be given ready-made instead of by name.
 
     `llm` is a chat model or `PROVIDER:NAME`; with a model given, no environment is read for it.
-    `use_memory`, `use_rag`: None follows the profile. `checkpointer`: `"memory"`, `"sqlite"`, a
+    `rag` is what the agent searches in place of the profile's documents: any object with
+    `search(query, top_k)`, sync or async. `use_memory`, `use_rag`: None follows the profile (or is
+    on where a `rag` is given). `checkpointer`: `"memory"`, `"sqlite"`, a
     path, a Postgres URL or a LangGraph saver. `use_reflection`, `reflect_after_run`, `save_outcome`
     and `save_trajectory` have a say only where there is a memory to write to; `use_compressor` only
     where the strategy has a compress node. `spending` counts what each caller uses, for `limits`;
@@ -34,6 +36,7 @@ class AgentConfig:
     llm: str | BaseChatModel | None = None
     tools: Sequence[ToolLike] = ()
     tool_registry: ToolRegistry | None = None
+    rag: Any = None
     checkpointer: str | Path | Saver = "memory"
     store: Any = None
     spending: Spending | None = None

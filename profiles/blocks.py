@@ -1,4 +1,4 @@
-"""The blocks of a profile that are plain settings: cognitive, memory, rag.
+"""The blocks of a profile that are plain settings: cognitive, memory.
 
 What a block says and what it builds normally live in one file (`llm.py`, `prompt.py`). The blocks
 here have no builder yet, or need none; a profile that sets them loads, and `unsupported` in
@@ -56,40 +56,3 @@ class MemoryBlock(ContextNumbers, Block):
     ignore_roles: list[Text] = ["tool", "system"]
     ignore_fields: list[Text] = ["reasoning_content"]
     storage_path: Text | None = None
-
-
-class RagBlock(Block):
-    """The documents that the agent can search."""
-
-    enabled: Flag = False
-    documents_dir: Text | None = "rag_corpus"
-    storage_dir: Text | None = "rag_index"
-    embedding_provider: Literal["openai", "huggingface"] = "openai"
-    embedding: str | None = None
-    embedding_api_key: str | None = Field(default=None, repr=False)
-    embedding_base_url: str | None = None
-    embedding_dims: int | None = Field(default=None, ge=1)
-    chunk_size: int = Field(default=512, ge=1)
-    chunk_overlap: int = Field(default=50, ge=0)
-    top_k: int = Field(default=5, ge=1)
-    score_threshold: float = Field(default=0.0, ge=0.0, le=1.0)
-    retrieve_only: Flag = True
-    use_huggingface: Flag = False
-
-    @model_validator(mode="before")
-    @classmethod
-    def _shrink(cls, data: Any) -> Any:
-        size = data.get("chunk_size") if isinstance(data, Mapping) else None
-        if isinstance(size, int) and not isinstance(size, bool) and size >= 1:
-            overlap = data.get("chunk_overlap")
-            return {**data, "chunk_overlap": min(50, size // 10) if overlap is None else overlap}
-        return data
-
-    @model_validator(mode="after")
-    def _fits(self) -> RagBlock:
-        if self.chunk_overlap >= self.chunk_size:
-            raise ValueError(
-                f"chunk_overlap ({self.chunk_overlap}) must be smaller than chunk_size"
-                f" ({self.chunk_size})"
-            )
-        return self

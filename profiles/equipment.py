@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from typing import Any
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
 
+from .llm import read_env
 from .schema import AgentProfile
 from .tools.limits import tool_timeouts
 from .tools.python import load_python_tool
@@ -28,6 +31,8 @@ class Equipment:
     """Each is called once, from any thread, the last opened first."""
     timeout_s: Mapping[str, float] = field(default_factory=dict)
     """Seconds that calls of a tool may take, where its source knows."""
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """What the parts were built with and nobody may see, by name."""
 
     def close(self) -> None:
         """Close all of it; what fails to close does not keep the rest open."""
@@ -36,7 +41,21 @@ class Equipment:
                 stack.callback(closer)
 
 
-def equip(profile: AgentProfile) -> Equipment:
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a program gives besides the profile. `env` None: read where a block needs it; `use_rag`
+    None: as the profile says, or on where a back end is given."""
+
+    model: BaseChatModel | None = None
+    env: Mapping[str, str] | None = field(default=None, repr=False)
+    rag: Any = None
+    use_rag: bool | None = None
+
+
+NOTHING_GIVEN = Given()
+
+
+def equip(profile: AgentProfile, given: Given = NOTHING_GIVEN) -> Equipment:
     """Everything that the profile's blocks ask for.
 
     What was opened is closed again where a later source fails.
@@ -46,16 +65,18 @@ def equip(profile: AgentProfile) -> Equipment:
     """
     found: list[tuple[BaseTool, str]] = []
     timeouts: dict[str, float] = {}
+    secrets: dict[str, str] = {}
     with ExitStack() as opened:
-        for source in (_python, _skills):
-            part = source(profile)
+        for source in (_python, _skills, _documents):
+            part = source(profile, given)
             found.extend(part.tools)
             timeouts.update(part.timeout_s)
+            secrets.update(part.secrets)
             opened.callback(part.close)
-        return Equipment(tuple(found), (opened.pop_all().close,), timeouts)
+        return Equipment(tuple(found), (opened.pop_all().close,), timeouts, secrets)
 
 
-def _python(profile: AgentProfile) -> Equipment:
+def _python(profile: AgentProfile, given: Given) -> Equipment:
     entries = profile.tools.python
     return Equipment(
         tuple(
@@ -65,7 +86,7 @@ def _python(profile: AgentProfile) -> Equipment:
     )
 
 
-def _skills(profile: AgentProfile) -> Equipment:
+def _skills(profile: AgentProfile, given: Given) -> Equipment:
     block = profile.tools
     tools: list[tuple[BaseTool, str]] = []
     timeouts: dict[str, float] = {}
@@ -92,3 +113,26 @@ def timeouts_of(
     # A server's tool may be held back: its limit waits for it.
     complete = not (profile and profile.tools.mcp)
     return tool_timeouts(stated, equipment.timeout_s, names, complete=complete)
+
+
+def _documents(profile: AgentProfile, given: Given) -> Equipment:
+    block, use = profile.rag, given.use_rag
+    if not (block.enabled or given.rag is not None if use is None else use):
+        return Equipment()
+    from .rag.tools import SEARCH_S, document_tools
+
+    if given.rag is not None:  # its maker closes it
+        source = f"rag: {type(given.rag).__name__}"
+        tools = document_tools(given.rag, block, given.model)
+        return Equipment(tuple((tool, source) for tool in tools))
+    from .rag.rag import LlamaIndexRAG
+
+    env = read_env() if given.env is None else given.env
+    opened = LlamaIndexRAG(profile, env=env)
+    key = block.embedding_api_key.get_secret_value() if block.embedding_api_key else ""
+    return Equipment(
+        tuple((tool, "rag") for tool in document_tools(opened, block, given.model)),
+        (opened.close,),
+        {"rag_search": SEARCH_S},
+        secrets={"embedding_api_key": key.strip() or env.get("EMBEDDING_API_KEY", "").strip()},
+    )

@@ -30,9 +30,10 @@ from ..policies.yaml_file import (
     speak,
     validate,
 )
-from .blocks import Block, CognitiveBlock, MemoryBlock, RagBlock, Text
+from .blocks import Block, CognitiveBlock, MemoryBlock, Text
 from .llm import LLMBlock
 from .prompt import PromptBlock, Template, load_template
+from .rag.block import RagBlock
 from .tools.block import ToolsBlock
 
 FILE = "profile.yaml"
@@ -150,8 +151,6 @@ def unsupported(profile: AgentProfile) -> list[str]:
             "agent.memory: memory is not supported yet; set memory.is_retrieve: false, or leave"
             " the block out"
         )
-    if profile.rag.enabled:
-        missing.append("agent.rag: document search is not supported yet; set rag.enabled: false")
     if profile.tools.mcp:
         missing.append("agent.tools.mcp: MCP servers are not supported yet; remove the list")
     return missing

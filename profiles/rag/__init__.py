@@ -1,0 +1,1 @@
+"""Documents that an agent can search: extraction, chunks, index, search, and the tools for it."""
