@@ -27,7 +27,7 @@ from ..profiles.equipment import Equipment, Given, equip, timeouts_of
 from ..profiles.llm import read_env
 from ..profiles.prompt import system_prompt
 from . import workers
-from .build import chat_model_for, registry_for, with_secrets
+from .build import chat_model_for, closing_model, registry_for, with_secrets
 from .checkpoints import open_checkpointer, tickets_for
 from .compile import Parts, compile_strategy
 from .config import AgentConfig, profile_of
@@ -223,6 +223,7 @@ class BaseAgent:
             given = Given(model=model, env=env, rag=config.rag, use_rag=config.use_rag)
             equipment = equip(profile, given) if config.use_tools else equipment
             registry = registry_for(equipment, config.tools)
+        equipment = closing_model(equipment, model, given=config.llm)
         tools = registry.tools if config.use_tools else {}
         strategy = as_wanted(with_numbers(load_strategy(source), profile), config)
         parts = Parts(

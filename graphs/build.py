@@ -64,6 +64,7 @@ def build_graph(
     steps = loaded.cognitive.max_steps_per_cycle if loaded else DEFAULT_MAX_STEPS
     equipment = equip(loaded, Given(model=chat_model)) if loaded else Equipment()
     registry = registry_for(equipment, tools or ())
+    equipment = closing_model(equipment, chat_model, given=model)
     parts = Parts(
         policy=with_secrets(load_policy(policy), {**secrets, **equipment.secrets}),
         model=chat_model,
@@ -103,6 +104,15 @@ def chat_model_for(
         base_dir=profile.base_dir if profile else None,
     )
     return build_model(settings), settings.secrets()
+
+
+def closing_model(
+    equipment: Equipment, model: BaseChatModel, *, given: str | BaseChatModel | None
+) -> Equipment:
+    """The equipment, which closes the model too where it was made here and can be closed."""
+    close = getattr(model, "close", None)
+    ours = model is not given and callable(close)
+    return equipment.with_closer(close) if ours and close else equipment
 
 
 def registry_for(equipment: Equipment, tools: Sequence[ToolLike]) -> ToolRegistry:

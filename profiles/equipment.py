@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -33,6 +33,10 @@ class Equipment:
     """Seconds that calls of a tool may take, where its source knows."""
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     """What the parts were built with and nobody may see, by name."""
+
+    def with_closer(self, closer: Callable[[], None]) -> Equipment:
+        """With one more thing to close."""
+        return replace(self, closers=(*self.closers, closer))
 
     def close(self) -> None:
         """Close all of it; what fails to close does not keep the rest open."""

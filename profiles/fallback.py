@@ -59,6 +59,13 @@ class FallbackModel(BaseChatModel):
     def _identifying_params(self) -> dict[str, Any]:
         return {"first": self.first._identifying_params, MARK: self.second._identifying_params}
 
+    def close(self) -> None:
+        """Close what the models keep open."""
+        for model in (self.first, self.second):
+            close = getattr(model, "close", None)
+            if callable(close):
+                close()
+
     def bind_tools(
         self, tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool], **kwargs: Any
     ) -> Runnable[LanguageModelInput, AIMessage]:

@@ -16,12 +16,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 
 from ..policies.problems import Problem, did_you_mean, either
 from .blocks import Block
 from .environment import Lookup, bad_key, bad_url, filled, read_env, unset
 from .failures import LLMConfigError, LLMProviderError
+from .local_block import LocalBlock
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -32,6 +33,7 @@ __all__ = [
     "LLMConfigError",
     "LLMProviderError",
     "LLMSettings",
+    "LocalBlock",
     "ModelBlock",
     "Provider",
     "build_model",
@@ -43,7 +45,7 @@ PROVIDER_VARIABLE = "AGENT_LAB_LLM_PROVIDER"
 TIMEOUT_S = 120.0
 MAX_RETRIES = 2
 
-Adapter = Literal["openai", "anthropic", "scripted"]
+Adapter = Literal["openai", "anthropic", "local", "scripted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,7 @@ class Provider:
     """Whether it wants its reasoning text back with a tool's result."""
     stream_usage: bool = True
     """Whether it may be asked for token counts at the end of a stream."""
+    timeout_s: float = TIMEOUT_S
 
 
 PROVIDERS: Mapping[str, Provider] = {
@@ -73,6 +76,7 @@ PROVIDERS: Mapping[str, Provider] = {
     "fireworks": Provider("openai", "https://api.fireworks.ai/inference/v1"),
     "openrouter": Provider("openai", "https://openrouter.ai/api/v1"),
     "ollama": Provider("openai", "http://localhost:11434/v1", key="ollama"),
+    "local": Provider("local", "", key="", timeout_s=600.0),
     "scripted": Provider("scripted", "", key="", model="echo"),
 }
 """The prefix of a provider's environment variables is its name in capitals."""
@@ -90,6 +94,7 @@ class ModelBlock(Block):
     max_tokens: int | None = Field(default=None, ge=1)
     timeout_s: float | None = Field(default=None, gt=0)
     max_retries: int | None = Field(default=None, ge=0)
+    local: LocalBlock | None = None
 
     @field_validator("provider")
     @classmethod
@@ -101,6 +106,12 @@ class ModelBlock(Block):
                 f"is not a known provider; allowed: {either(list(PROVIDERS))}; {near}".rstrip("; ")
             )
         return name or None
+
+    @model_validator(mode="after")
+    def _only_local(self) -> ModelBlock:
+        if self.local is not None and self.provider not in (None, "local"):
+            raise ValueError(f"local does not go with provider {self.provider}; remove it")
+        return self
 
 
 class LLMBlock(ModelBlock):
@@ -133,6 +144,7 @@ class LLMSettings:
     timeout_s: float = TIMEOUT_S
     max_retries: int = MAX_RETRIES
     sources: tuple[tuple[str, str], ...] = ()
+    local: LocalBlock | None = None
     fallback: LLMSettings | None = None
 
     def secrets(self) -> dict[str, str]:
@@ -200,9 +212,10 @@ def _settings(
         api_key=SecretStr(api_key),
         temperature=block.temperature,
         max_tokens=block.max_tokens,
-        timeout_s=block.timeout_s or TIMEOUT_S,
+        timeout_s=block.timeout_s or row.timeout_s,
         max_retries=MAX_RETRIES if block.max_retries is None else block.max_retries,
         sources=tuple(look.sources.items()),
+        local=theirs.local,
     )
 
 
@@ -271,4 +284,5 @@ def _built(settings: LLMSettings) -> BaseChatModel:
 _PACKAGES = {
     "openai": "langchain_openai",
     "anthropic": "langchain_anthropic",
+    "local": "xllamacpp",
 }
