@@ -31,6 +31,11 @@ class ToolCatalog:
         ]
 
     @property
+    def names(self) -> list[str]:
+        """The tools of which the model is told."""
+        return [str(told["function"]["name"]) for told in self.descriptions]
+
+    @property
     def has_unshown(self) -> bool:
         """Whether there is a tool that the model is not told of at first."""
         return len(self.descriptions) < len(self.all_descriptions)

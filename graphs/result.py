@@ -16,6 +16,7 @@ StopReason = Literal[
     "answered",
     "max_steps",
     "max_revisions",
+    "incomplete",
     "waiting",
     "token_limit",
     "cost_limit",
@@ -152,7 +153,10 @@ class Trace:
     def result(self) -> AgentResult:
         """The run's result, as far as it got."""
         self.flush()
-        said = [s for s in self.steps if s.kind in ("answer", "tool_call") and s.content.strip()]
+        said = [s for s in self.steps if s.content.strip()]
+        answers = [s for s in said if s.kind == "answer"]
+        # An answer that was sent back is worth more than what was said beside a call after it.
+        said = answers or [s for s in said if s.kind == "tool_call"]
         stopped: StopReason = "waiting" if self.waiting else self._run.get("stopped") or "answered"
         return AgentResult(
             task=self._task,

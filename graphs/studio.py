@@ -46,6 +46,16 @@ async def plan_and_solve() -> LockedGraph:
     return await _built("plan_and_solve")
 
 
+async def plan_and_execute() -> LockedGraph:
+    """The strategy `plan_and_execute`."""
+    return await _built("plan_and_execute")
+
+
+async def reflexion() -> LockedGraph:
+    """The strategy `reflexion`."""
+    return await _built("reflexion")
+
+
 async def _built(strategy: str) -> LockedGraph:
     chosen = (_set(name) for name in (PROFILE_VARIABLE, POLICY_VARIABLE, MODEL_VARIABLE))
     # Files are read and modules imported on the way: not on the server's event loop.

@@ -145,6 +145,11 @@ ModelStep = Generator[Effect, Any, AIMessage]
 class Catalog(Protocol):
     """The tools as the guard sees them: names and argument schemas, never the code."""
 
+    @property
+    def names(self) -> Sequence[str]:
+        """The tools of which the model is told."""
+        ...
+
     def canonical(self, call: ToolCall) -> ToolCall:
         """The call with its arguments as they will run, or with `fault` set."""
         ...

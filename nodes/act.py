@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
-from langchain_core.messages import BaseMessage, SystemMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import Field
 
 from ..guards.limits import LOOP
@@ -37,6 +37,7 @@ from ._fit import trimmed
 from ._loop import Circle, looked_at
 from ._marks import what_marks_mean, with_marks
 from ._reply import CUT_OFF, is_cut_off, sealed
+from .plan import FAILED, as_text
 
 
 class Spec(NodeSpec):
@@ -101,6 +102,8 @@ def _messages(
     ]
     system = "\n\n".join(part for part in parts if part)
     shown = with_marks(thread, here.boundary)
+    if shown and isinstance(shown[-1], AIMessage) and (wish := _wish(state)):
+        shown.append(HumanMessage(wish))
     return [SystemMessage(system), *shown] if system else shown
 
 
@@ -108,11 +111,22 @@ def focus(plan: Mapping[str, Any] | None) -> str:
     """What a plan asks of the model now: the steps, their results, the one that is due."""
     if not plan or not plan.get("steps"):
         return ""
-    done: Sequence[str] = plan.get("results", [])
-    lines = ["Plan:"]
-    for number, text in enumerate(plan["steps"]):
-        mark = f" -> {done[number]}" if number < len(done) else ""
-        lines.append(f"{number + 1}. {text}{mark}")
-    if len(done) < len(plan["steps"]):
-        lines.append(f"Do step {len(done) + 1} now, and only that; then say what came out.")
-    return "\n".join(lines)
+    due = len(plan.get("results", [])) + 1
+    text = as_text(plan)
+    if due > len(plan["steps"]):
+        return text
+    return (
+        f"{text}\nDo step {due} now, and only that; then say what came out. If it cannot be done,"
+        f" answer {FAILED}: and why."
+    )
+
+
+def _wish(state: State) -> str:
+    """What is asked of a model that spoke last: no provider lets it speak twice in a row."""
+    if state.get("critique"):
+        return "Answer again, with what the review of your last answer asks for."
+    plan = state.get("plan") or {}
+    due = len(plan.get("results") or ()) + 1
+    if not plan.get("steps"):
+        return ""
+    return f"Do step {due} now." if due <= len(plan["steps"]) else "Answer the task now."

@@ -29,8 +29,10 @@ from ._fit import FIT, Fit, Parted, parted
 from ._marks import SUMMARY_NAME, is_summary, quoted
 from ._messages import rewritten
 from ._order import ORDER, landed
+from ._reply import is_cut_off
 from ._shorten import SMALLEST, calls_with_a_rest
 from ._sizes import start_of, tokens, tokens_of
+from ._steps import refuses
 
 ASK = (
     "Sum up the conversation below for the assistant that goes on with it. Keep every name, id, "
@@ -46,7 +48,6 @@ NO_SUMMARY = (
 )
 ERROR_TEXTS = ("error:", "error code", '{"error', "{'error")
 """How an answer begins that is the report of a failure and no summary."""
-CUT_OFF = ("length", "max_tokens", "MAX_TOKENS", "model_context_window_exceeded")
 
 _LOG = logging.getLogger(__name__)
 
@@ -144,10 +145,11 @@ def _summary(
         reply: AIMessage = yield CallModel([ask], tools=False)
     except Exception as error:  # noqa: BLE001 - a failed summary never ends the run
         return None, type(error).__name__
-    said, metadata = reply.text.strip(), reply.response_metadata
+    said = reply.text.strip()
     if not said:
         return reply, "it is empty"
     if said.casefold().startswith(ERROR_TEXTS):
         return reply, "it is an error"
-    ended = metadata.get("finish_reason") or metadata.get("stop_reason")
-    return reply, "it is cut off" if ended in CUT_OFF else ""
+    if refuses(said):
+        return reply, "it is a refusal"
+    return reply, "it is cut off" if is_cut_off(reply) else ""

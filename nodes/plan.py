@@ -1,50 +1,75 @@
-"""plan: splits the task into steps, then walks through them.
+"""plan: splits the task into steps, walks through them, and plans anew where one fails.
 
 Reads: messages, run, ledger, plan. Writes: messages, run, ledger, plan.
-Outcomes: `step` (one is due: do it), `done` (all are done: sum up).
+Outcomes: `step` (one is due: do it), `done` (nothing more is to be done: sum up).
 
-    nodes: {plan: {kind: plan, max_steps: 5}}
+    nodes: {plan: {kind: plan, max_steps: 5, max_replans: 2}}
     edges: {plan.step: act, plan.done: answer}
 
 The first visit of a run asks the model for a plan; each later visit takes the last answer as the
 result of the step that was due, and is done where a limit ended the run. A text in which no step is
-found is a plan of one step: the task.
+found is a plan of one step: the task. A step that was not finished, or whose answer begins with
+FAILED, has what is left planned anew, at most `max_replans` times in a run; a run in which such a
+step stays is not reported as answered.
 """
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Sequence
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import Field
 
 from ..guards.limits import ENDS
-from ._base import Here, LimitReached, NodeSpec, Result, State, Step, add_usage, ask_model, open_run
+from ._base import (
+    Catalog,
+    Here,
+    LimitReached,
+    NodeSpec,
+    Result,
+    State,
+    Step,
+    add_usage,
+    ask_model,
+    open_run,
+)
 from ._fit import trimmed
 from ._marks import what_marks_mean, with_marks
+from ._steps import steps_in
 
 ASK = (
     "Break the user's task into at most {n} short steps, each of which can be done on its own with "
     "the tools at hand. Answer with the steps only, as a numbered list."
 )
+ASK_AGAIN = (
+    "{plan}\n\nStep {failed} could not be done. Write down the steps that are left to do for the "
+    "user's task, another way round what failed, at most {n}, as a numbered list and nothing else. "
+    "Answer DONE if nothing is left that can be done."
+)
+PLAN_NOW = "Plan now what is left to do."
 RESULT_CHARS = 2_000
 INCOMPLETE = "(not finished within its limit)"
+NOTHING = "(nothing)"
+FAILED = "FAILED"
+"""How the answer to a step begins that could not be done."""
+UNFINISHED = "incomplete"
+"""Why a run stopped in which a step of the plan was not done."""
 
-_ITEM = re.compile(r"^\s*(?:(?:step\s+)?\d{1,3}\s*[.):]|[-*•])\s+(\S.*)$", re.IGNORECASE)
+Plan = dict[str, Any]
 
 
 class Spec(NodeSpec):
     reads: ClassVar = frozenset({"messages", "run", "ledger", "plan"})
     writes: ClassVar = frozenset({"messages", "run", "ledger", "plan"})
-    needs: ClassVar = frozenset({"prompt", "boundary"})
+    needs: ClassVar = frozenset({"prompt", "boundary", "catalog"})
     counted: ClassVar = frozenset({"step"})
 
     kind: Literal["plan"]
     max_steps: int | None = Field(default=None, ge=1)
     """Steps a plan may have; without it, the run's `max_steps` holds."""
+    max_replans: int = Field(default=0, ge=0)
+    """How often in a run what is left is planned anew because a step failed."""
 
     def outcomes(self) -> tuple[str, ...]:
         return ("step", "done")
@@ -52,76 +77,107 @@ class Spec(NodeSpec):
 
 def step(spec: Spec, state: State, here: Here) -> Step:
     run, update, state = open_run(state)
-    plan: dict[str, Any] = state.get("plan") or {}
+    plan: Plan = dict(state.get("plan") or {})
     messages: Sequence[BaseMessage] = state.get("messages") or []
-    if not plan or plan["run"] != run.get("id"):
-        limit = spec.max_steps or here.max_steps
-        parts = (here.prompt, what_marks_mean(messages, here.boundary), ASK.format(n=limit))
-        system = SystemMessage("\n\n".join(part for part in parts if part))
-        asked = [system, *with_marks(trimmed(messages, run), here.boundary)]
-        try:
-            reply = yield from ask_model(asked, here, tools=False)
-        except LimitReached as reached:
-            return Result("done", {**update, "run": {**run, "stopped": reached.reason}})
-        run = add_usage(run, reply)
-        text = here.policy.redactor.secrets(reply.text)[0]
-        steps = steps_in(text)[:limit] or [_task(messages)]
-        plan = {"run": run.get("id"), "steps": steps, "results": []}
-    elif len(plan["results"]) < len(plan["steps"]):
-        plan = {**plan, "results": [*plan["results"], _result(messages, plan.get("after"))]}
-    due = len(plan["results"]) < len(plan["steps"]) and run.get("stopped") not in ENDS
+    limit = spec.max_steps or here.max_steps
+    try:
+        if not plan or plan["run"] != run.get("id"):
+            run, text = yield from _asked(ASK.format(n=limit), messages, run, here)
+            steps = steps_in(text)[:limit] or [_task(messages)]
+            plan = {"run": run.get("id"), "steps": steps, "results": []}
+        elif len(plan["results"]) < len(plan["steps"]):
+            plan = _with_result(plan, _result(messages, plan.get("after")))
+            if _may_replan(spec, plan, run):
+                run, plan = yield from _replanned(plan, limit, messages, run, here)
+    except LimitReached as reached:
+        run = {**run, "stopped": reached.reason}
+    left = bool(plan) and len(plan["results"]) < len(plan["steps"])
+    due = left and run.get("stopped") not in ENDS
     if due:  # each step has its own tool rounds; a plan that is done gives none
         run = {**run, "steps": 0}
         plan["after"] = messages[-1].id if messages else None
-    update |= {"run": run, "plan": plan}
+    elif plan and plan.get("failed") and not run.get("stopped"):
+        run = {**run, "stopped": UNFINISHED}
+    update |= {"run": run} | ({"plan": plan} if plan else {})
     return Result("step" if due else "done", update)
 
 
-def steps_in(text: str) -> list[str]:
-    """The steps a model wrote down: as JSON, fenced or not, or as a numbered or bulleted list."""
-    for candidate in (_fenced(text), text, _bracketed(text)):
-        steps = _from_json(candidate)
-        if steps:
-            return steps
-    matches = (_ITEM.match(line) for line in text.splitlines())
-    return [match.group(1).strip().strip("*").strip() for match in matches if match]
+def _asked(
+    ask: str, messages: Sequence[BaseMessage], run: dict[str, Any], here: Here
+) -> Generator[Any, Any, tuple[dict[str, Any], str]]:
+    """The run's counters, and what the model writes."""
+    parts = (here.prompt, what_marks_mean(messages, here.boundary), tools_at_hand(here.catalog))
+    system = SystemMessage("\n\n".join(part for part in (*parts, ask) if part))
+    shown = with_marks(trimmed(messages, run), here.boundary)
+    if shown and isinstance(shown[-1], AIMessage):
+        shown.append(HumanMessage(PLAN_NOW))  # no provider lets a model speak twice in a row
+    reply = yield from ask_model([system, *shown], here, tools=False)
+    return add_usage(run, reply), here.policy.redactor.secrets(reply.text)[0]
 
 
-def _fenced(text: str) -> str:
-    _, fence, rest = text.partition("```")
-    if not fence:
-        return ""
-    body = rest.partition("```")[0]
-    return body.removeprefix("json").removeprefix("JSON")
+def _may_replan(spec: Spec, plan: Plan, run: Mapping[str, Any]) -> bool:
+    """Whether the step that was done last failed, and the rest may be planned anew."""
+    failed = plan.get("failed") or []
+    return (
+        bool(failed)
+        and failed[-1] == len(plan["results"]) - 1
+        and plan.get("replans", 0) < spec.max_replans
+        and run.get("stopped") not in ENDS
+    )
 
 
-def _bracketed(text: str) -> str:
-    starts = [i for i in (text.find("{"), text.find("[")) if i >= 0]
-    end = max(text.rfind("}"), text.rfind("]"))
-    return text[min(starts) : end + 1] if starts and end > 0 else ""
-
-
-def _from_json(text: str) -> list[str]:
+def _replanned(
+    plan: Plan, limit: int, messages: Sequence[BaseMessage], run: dict[str, Any], here: Here
+) -> Generator[Any, Any, tuple[dict[str, Any], Plan]]:
+    """The plan with other steps in place of those that were left; as it was where there are none,
+    or where the model failed: planning anew never ends a run."""
+    plan = {**plan, "replans": plan.get("replans", 0) + 1}
+    done: int = len(plan["results"])
+    most = max(limit - (done - len(plan["failed"])), 1)  # what failed takes no place
+    ask = ASK_AGAIN.format(plan=as_text(plan), failed=done, n=most)
     try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        return []
-    if isinstance(data, dict):
-        lists = [v for k, v in data.items() if k in ("steps", "plan") and isinstance(v, list)]
-        data = lists[0] if lists else None
-    if not isinstance(data, list):
-        return []
-    return [text for item in data if (text := _step_text(item))]
+        run, text = yield from _asked(ask, messages, run, here)
+    except LimitReached:
+        raise
+    except Exception:  # noqa: BLE001 - see the docstring
+        return run, plan
+    if text.strip().strip("*.").upper() == "DONE":
+        return run, {**plan, "steps": plan["steps"][:done]}
+    steps = steps_in(text)[:most]
+    if not steps:
+        return run, plan
+    if run.get("stopped") == "max_steps":  # of the step that others stand in for now
+        run = {**run, "stopped": ""}
+    failed = plan["failed"][:-1]
+    return run, {**plan, "steps": [*plan["steps"][:done], *steps], "failed": failed}
 
 
-def _step_text(item: object) -> str:
-    if isinstance(item, str):
-        return item.strip()
-    if isinstance(item, dict):
-        for key in ("step", "description", "task", "title", "action"):
-            if isinstance(item.get(key), str):
-                return str(item[key]).strip()
-    return ""
+def _with_result(plan: Plan, result: str) -> Plan:
+    number = len(plan["results"])
+    plan = {**plan, "results": [*plan["results"], result]}
+    if result in (INCOMPLETE, NOTHING) or result.lstrip("*# ").upper().startswith(FAILED):
+        plan["failed"] = [*(plan.get("failed") or []), number]
+    return plan
+
+
+def as_text(plan: Mapping[str, Any]) -> str:
+    """A plan and its results so far, for a model."""
+    done: Sequence[str] = plan.get("results", [])
+    lines = ["Plan:"]
+    for number, text in enumerate(plan["steps"]):
+        mark = f" -> {done[number]}" if number < len(done) else ""
+        lines.append(f"{number + 1}. {text}{mark}")
+    return "\n".join(lines)
+
+
+def tools_at_hand(catalog: Catalog | None) -> str:
+    """The tools' names, so that a plan asks for nothing that no tool can do."""
+    names = catalog.names if catalog is not None else ()
+    return f"Tools at hand: {', '.join(names[:TOOLS_NAMED])}." if names else ""
+
+
+TOOLS_NAMED = 100
+"""Tools that a planner is told of."""
 
 
 def _task(messages: Sequence[BaseMessage]) -> str:
@@ -133,7 +189,7 @@ def _result(messages: Sequence[BaseMessage], after: str | None) -> str:
     """What came of the step that was due: the last answer, if it came `after` the step began."""
     last = messages[-1] if messages else None
     if last is None or last.id == after:
-        return "(nothing)"  # the reply was empty, and was not kept
+        return NOTHING  # the reply was empty, and was not kept
     if not isinstance(last, AIMessage) or last.tool_calls:
         return INCOMPLETE
-    return last.text.strip()[:RESULT_CHARS] or "(nothing)"
+    return last.text.strip()[:RESULT_CHARS] or NOTHING

@@ -14,7 +14,10 @@ EXAMPLE = "Example:  edgeward graph react > react.mmd"
 
 def graph(
     strategy: Annotated[
-        str, typer.Argument(help="simple, react, plan_and_solve, or the path of a strategy file.")
+        str,
+        typer.Argument(
+            help="A shipped strategy (react, reflexion ...), or the path of a strategy file."
+        ),
     ],
     debug: options.Debug = False,
 ) -> None:

@@ -12,7 +12,9 @@ Profile = Annotated[
 StrategyName = Annotated[
     str,
     typer.Option(
-        "--strategy", "-s", help="simple, react, plan_and_solve, or the path of a strategy file."
+        "--strategy",
+        "-s",
+        help="A shipped strategy (react, reflexion ...), or the path of a strategy file.",
     ),
 ]
 PolicyName = Annotated[

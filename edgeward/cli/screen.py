@@ -34,6 +34,7 @@ THINKS = "the model is at work"
 STOPPED = {
     "max_steps": "the bound on steps was reached (--max-steps sets it)",
     "max_revisions": "the bound on revisions was reached",
+    "incomplete": "a step of the plan was not done",
     "waiting": "calls wait for an approval",
     "token_limit": "the policy's limit of tokens is reached",
     "cost_limit": "the policy's limit of money is reached",

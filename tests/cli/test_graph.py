@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from edgeward.graphs.schema import shipped_strategies
+
 from .conftest import Invoke
 
 
-@pytest.mark.parametrize("strategy", ["simple", "react", "plan_and_solve"])
+@pytest.mark.parametrize("strategy", shipped_strategies())
 def test_a_shipped_strategy_is_drawn(strategy: str, invoke: Invoke) -> None:
     """Mermaid with the start, the end, and the nodes by kind."""
     result = invoke("graph", strategy)

@@ -1,62 +1,30 @@
-"""plan: what counts as a plan, how long it may be, and how its steps are walked (C74)."""
+"""plan: how long a plan may be, how its steps are walked, and when it is made anew (C74, D120)."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, SystemMessage
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langgraph.checkpoint.memory import InMemorySaver
 
-from edgeward.nodes.plan import steps_in
+from edgeward.nodes.plan import FAILED
 from tests.fakes import Recorder, agent_graph, ask, on, turn
 
-FORMS: dict[str, tuple[str, list[str]]] = {
-    "fenced JSON with chatter": (
-        'Sure!\n```json\n{"steps": ["Find", "Sum"]}\n```\nShall I?',
-        ["Find", "Sum"],
-    ),
-    "a fence without a language": ('```\n["Find", "Sum"]\n```', ["Find", "Sum"]),
-    "plain JSON": ('{"plan": ["Find", "Sum"]}', ["Find", "Sum"]),
-    "a JSON list": ('["Find", "Sum"]', ["Find", "Sum"]),
-    "JSON in a sentence": ('Here: {"steps": ["Find", "Sum"]} - good?', ["Find", "Sum"]),
-    "JSON objects": ('[{"step": 1, "description": "Find"}, {"task": "Sum"}]', ["Find", "Sum"]),
-    "numbers": ("1. Find\n2. Sum", ["Find", "Sum"]),
-    "numbers in brackets": ("Plan:\n 1) Find\n 2) Sum\nDone.", ["Find", "Sum"]),
-    "the word step": ("Step 1: Find\nStep 2: Sum", ["Find", "Sum"]),
-    "dashes": ("- Find\n- Sum", ["Find", "Sum"]),
-    "bold numbers": ("1. **Find**\n2. **Sum**", ["Find", "Sum"]),
-    "a fenced list": ("```\n1. Find\n2. Sum\n```", ["Find", "Sum"]),
-    "empty steps": ('{"steps": ["Find", "", " ", "Sum"]}', ["Find", "Sum"]),
-    "no plan": ("I cannot plan", []),
-    "nothing": ("", []),
-    "an empty plan": ('{"steps": []}', []),
-    "broken JSON": ('{"steps": ["Find", ', []),
-    "deep JSON": ("[" * 5_000 + "]" * 5_000, []),
-    "numbers in JSON": ("[1, 2]", []),
-    "a number in a text": ("There are 3. Not a plan", []),
-}
 
-
-@pytest.mark.parametrize("case", FORMS)
-def test_forms_of_a_plan(case: str) -> None:
-    """Fenced JSON, lists and chatter around them are read; anything else has no steps."""
-    text, steps = FORMS[case]
-    assert steps_in(text) == steps
-
-
-def planned(turns: list[Any], **options: Any) -> tuple[dict[str, Any], list[Any]]:
-    """The state after a run of plan_and_solve, and the messages of every model call."""
-    from langgraph.checkpoint.memory import InMemorySaver
-
+def planned(
+    turns: list[Any], strategy: Any = "plan_and_solve", **options: Any
+) -> tuple[dict[str, Any], list[Any]]:
+    """The state after a run, and the messages of every model call."""
     graph = agent_graph(
-        turns, strategy="plan_and_solve", order="call", checkpointer=InMemorySaver(), **options
+        turns, strategy=strategy, order="call", checkpointer=InMemorySaver(), **options
     )
     graph.invoke(ask("the task"), on())
     model = graph.nodes["act"].bound._work.model  # type: ignore[attr-defined]
     return graph.get_state(on()).values, model.requests
 
 
-def test_three_phases() -> None:
+def test_d120_three_phases() -> None:
     """A plan, each step in turn with what came before, and an answer from all results (D120)."""
     values, asked = planned(["1. Find\n2. Sum", "found 7", "summed", "the answer"])
     assert values["plan"]["steps"] == ["Find", "Sum"]
@@ -70,13 +38,13 @@ def test_three_phases() -> None:
     assert "Do step" not in asked[3][0].text
 
 
-def test_no_plan_is_one_step() -> None:
+def test_c74_no_plan_is_one_step() -> None:
     """A reply in which there is no plan makes one step: the task."""
     values, _ = planned(["I cannot plan", "did it", "the answer"])
     assert values["plan"]["steps"] == ["the task"]
 
 
-def test_plan_is_cut() -> None:
+def test_c74_plan_is_cut() -> None:
     """A plan of fifty steps is cut at max_steps."""
     plan = "\n".join(f"{n}. step {n}" for n in range(1, 51))
     values, asked = planned([plan, *["did it"] * 5, "the answer"], max_steps=5)
@@ -84,7 +52,7 @@ def test_plan_is_cut() -> None:
     assert len(asked) == 7
 
 
-def test_substeps_are_bounded() -> None:
+def test_d120_substeps_are_bounded() -> None:
     """A step that never ends is left after its rounds, and the others still have theirs."""
     recorder = Recorder()
     call = turn(("pay", {"what": "a"}, "c"))
@@ -94,23 +62,110 @@ def test_substeps_are_bounded() -> None:
     assert len(recorder.runs) == 4
 
 
-def test_step_that_names_no_tool() -> None:
+def test_c74_step_that_names_no_tool() -> None:
     """A step that calls a tool which does not exist is not fatal."""
     values, _ = planned(["1. Find", turn(("serch", {}, "c")), "gave up", "the answer"])
     assert values["plan"]["results"] == ["gave up"]
 
 
-def test_planner_that_plans_again() -> None:
+def test_c74_planner_that_plans_again() -> None:
     """A model that writes a plan in place of every answer comes to an end."""
     values, asked = planned(["1. Plan\n2. Plan again"] * 20, max_steps=3)
     assert len(asked) == 4
     assert values["run"]["stopped"] == ""
 
 
+CALL = turn(("pay", {"what": "a"}, "c"))
+STUCK = [CALL, CALL, CALL]
+"""A step that uses up its rounds: the guard lets three through."""
+
+
+def test_an_incomplete_step_is_not_reported_as_answered() -> None:
+    """The run says why it stopped, whatever the last answer makes of it (reference fault 1.3)."""
+    turns = ["1. Find\n2. Sum", *STUCK, "summed", "all is well"]
+    values, _ = planned(turns, tools=[Recorder().tool("pay")])
+    assert values["plan"]["results"] == ["(not finished within its limit)", "summed"]
+    assert values["run"]["stopped"] == "max_steps"
+    values, _ = planned(["1. Find\n2. Sum", f"{FAILED}: no such file", "summed", "all is well"])
+    assert values["run"]["stopped"] == "incomplete"
+    values, _ = planned(["1. Find\n2. Sum", "", "summed", "all is well"])
+    assert values["run"]["stopped"] == "incomplete"
+
+
+def test_a_failed_step_is_planned_anew() -> None:
+    """plan_and_execute: other steps take the place of what was left, and the run is answered."""
+    turns = ["1. Find\n2. Sum", f"{FAILED}: no such file", "1. Ask\n2. Count", "asked", "9", "nine"]
+    values, asked = planned(turns, "plan_and_execute")
+    assert values["plan"]["steps"] == ["Find", "Ask", "Count"]
+    assert values["plan"]["results"] == [f"{FAILED}: no such file", "asked", "9"]
+    assert values["run"]["stopped"] == ""
+    assert "Step 1 could not be done" in asked[2][0].text
+    assert f"1. Find -> {FAILED}: no such file" in asked[2][0].text
+    assert values["messages"][-1].text == "nine"
+
+
+def test_a_step_that_used_up_its_rounds_is_planned_anew() -> None:
+    """And its reason to stop is gone where the other way went well."""
+    turns = ["1. Find", *STUCK, "1. Ask", "asked", "done"]
+    values, _ = planned(turns, "plan_and_execute", tools=[Recorder().tool("pay")])
+    assert values["plan"]["steps"] == ["Find", "Ask"]
+    assert values["run"]["stopped"] == ""
+
+
+def test_c74_replanning_ends() -> None:
+    """A planner whose every step fails is asked twice more, and the run says so."""
+    plan = "1. Try\n2. Try more"
+    turns = [plan, FAILED, plan, FAILED, plan, FAILED, FAILED, "gave up"]
+    values, asked = planned(turns, "plan_and_execute")
+    assert len(asked) == 8
+    assert values["plan"]["replans"] == 2
+    assert values["run"]["stopped"] == "incomplete"
+    assert values["messages"][-1].text == "gave up"
+
+
+@pytest.mark.parametrize("reply", [RuntimeError("down"), "", "I cannot plan", "{}"], ids=repr)
+def test_a_plan_that_cannot_be_made_anew(reply: Any) -> None:
+    """The steps that were left are done as they were planned."""
+    turns = ["1. Find\n2. Sum", FAILED, reply, "summed", "the answer"]
+    values, _ = planned(turns, "plan_and_execute")
+    assert values["plan"]["results"] == [FAILED, "summed"]
+    assert values["run"]["stopped"] == "incomplete"
+
+
+def test_nothing_left_to_plan() -> None:
+    """DONE ends the plan; the step that failed stays told."""
+    values, _ = planned(["1. Find\n2. Sum", FAILED, "DONE.", "the answer"], "plan_and_execute")
+    assert values["plan"]["steps"] == ["Find"]
+    assert values["run"]["stopped"] == "incomplete"
+
+
+def test_a_new_plan_is_cut() -> None:
+    """Steps that did not fail and new ones together are no more than max_steps."""
+    plan = "\n".join(f"{n}. step {n}" for n in range(1, 20))
+    turns = [plan, "did 1", FAILED, plan, "did it", "did it", "the answer"]
+    values, asked = planned(turns, "plan_and_execute", max_steps=3)
+    assert len(values["plan"]["steps"]) == 4
+    assert len(asked) == len(turns)
+
+
+def test_no_request_ends_with_the_models_own_words() -> None:
+    """Providers refuse that, or have the model go on with its sentence."""
+    turns = ["1. Find\n2. Sum", FAILED, "1. Ask", "asked", "done"]
+    _, asked = planned(turns, "plan_and_execute")
+    assert all(not isinstance(messages[-1], AIMessage) for messages in asked)
+    assert asked[1][-1].text == "the task"
+    assert isinstance(asked[3][-1], HumanMessage)
+    assert asked[3][-1].text == "Do step 2 now."
+
+
+def test_the_planner_knows_which_tools_there_are() -> None:
+    """Their names, and no more."""
+    _, asked = planned(["1. Pay", "paid", "done"], tools=[Recorder().tool("pay")])
+    assert "Tools at hand: pay." in asked[0][0].text
+
+
 def test_second_task_has_a_plan_of_its_own() -> None:
     """The next message of the thread is planned anew."""
-    from langgraph.checkpoint.memory import InMemorySaver
-
     graph = agent_graph(
         ["1. One", "first", "answer", "1. Two", "second", "answer"],
         strategy="plan_and_solve",

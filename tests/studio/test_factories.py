@@ -13,6 +13,7 @@ import pytest
 
 from edgeward.graphs import studio
 from edgeward.graphs.locked import LockedGraph
+from edgeward.graphs.schema import shipped_strategies
 from edgeward.policies.problems import ConfigError
 from tests.studio.server import CONFIG, fenced
 
@@ -77,7 +78,7 @@ def test_the_file_is_valid() -> None:
     config = pytest.importorskip("langgraph_cli.config")
     assert config.validate_config_file(CONFIG)["graphs"] == GRAPHS
     assert config.get_unknown_keys(json.loads(CONFIG.read_text(encoding="utf-8"))) == []
-    assert set(GRAPHS) == {"simple", "react", "plan_and_solve"}
+    assert set(GRAPHS) == set(shipped_strategies())
 
 
 async def test_the_environment_chooses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
