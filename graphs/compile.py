@@ -23,6 +23,7 @@ from langgraph.graph import START, StateGraph
 from ..guards.decide import Policy
 from ..guards.langchain.model import held
 from ..guards.limits import Spending
+from ..guards.receipts.receipt import Place
 from ..guards.ticket import TicketKey
 from ..guards.vault import Vault
 from ..nodes._base import DEFAULT_MAX_STEPS, Here
@@ -85,7 +86,12 @@ def compile_strategy(
     if rest is not None:
         parts = replace(parts, tools={**parts.tools, rest.name: rest})
         catalog = ToolCatalog(parts.tools, unshown=rest.name)
-    given = {"overhead": overhead, "readable": rest is not None, "has_store": store is not None}
+    given = {
+        "overhead": overhead,
+        "readable": rest is not None,
+        "has_store": store is not None,
+        "place": Place("graph", parts.agent_id, strategy.digest),
+    }
     vault = _vault(parts)
     work = replace(_work(parts, catalog), vault=vault)
     boundary = parts.tickets.boundary if parts.policy.results.boundary else _no_boundary

@@ -26,6 +26,7 @@ from ..nodes._base import (
     CallModel,
     Effect,
     Here,
+    KeepReceipts,
     NodeFault,
     NodeKind,
     NodeSpec,
@@ -105,6 +106,8 @@ class Work:
                 return getattr(_store(config), effect.method)(*effect.arguments)
             case AskDetectors():
                 return opinions(self.detectors, effect.text)
+            case KeepReceipts():
+                return effect.log.write(effect.receipts)
         raise NodeFault(f"a step yielded {type(effect).__name__}, which is no effect")
 
     async def _adone(self, effect: Effect, thread: str, config: RunnableConfig) -> Any:
@@ -121,6 +124,8 @@ class Work:
                 return await getattr(_store(config), f"a{effect.method}")(*effect.arguments)
             case AskDetectors():
                 return await workers.arun(opinions, self.detectors, effect.text)
+            case KeepReceipts():
+                return await workers.arun(effect.log.write, effect.receipts)
         raise NodeFault(f"a step yielded {type(effect).__name__}, which is no effect")
 
     def _runner(self) -> ToolRunner:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from .approvals import DEFAULT_MAX_S
 from .caller import NOBODY, Caller
@@ -22,6 +23,9 @@ from .results import Settings
 from .rules import Check
 from .vault import Hides
 from .verdict import Finding, ToolCall, Verdict, Word, strictest
+
+if TYPE_CHECKING:
+    from .receipts.log import ReceiptLog
 
 __all__ = ["Check", "History", "Policy", "decide"]
 
@@ -49,6 +53,10 @@ class Policy:
     fail_closed: bool = True
     block_message: str = "[Edgeward] Action blocked by policy."
     source: str = ""
+    receipts: ReceiptLog | None = field(default=None, repr=False, compare=False)
+    """Where each verdict is kept."""
+    keeps_arguments: bool = False
+    """Whether a receipt holds the arguments, masked, besides their fingerprint."""
     results: Settings = field(init=False, repr=False, compare=False, default=_PLAIN)
     """What the policy says of what comes back from tools."""
     injection_threshold: float = field(init=False, repr=False, compare=False, default=1.0)

@@ -27,6 +27,9 @@ from .outputs import speaks_of
 from .patterns import searchable
 from .pieces import kept
 from .python_values import json_value
+from .receipts.keeping import Decision
+from .receipts.keeping import kept as kept_receipts
+from .receipts.receipt import Place
 from .rules.limits import limits_of
 from .rules.sequence import order_of
 from .spent import UNCOUNTED, Spent, Usage
@@ -44,9 +47,11 @@ class Session:
         caller: Caller = NOBODY,
         spending: Spending | None = None,
         clock: Callable[[], float] = time.monotonic,
+        door: str = "firewall",
     ) -> None:
         policy.in_plain_sight()
         self.policy = policy
+        self._place = Place(door)
         self._limits = limits_of(policy)
         self._spending = spending or Spending()
         self._clock = clock
@@ -86,6 +91,8 @@ class Session:
                 used, set_aside = self._limits.set_aside(self._spending, who, history.used, 1)
                 history = replace(history, used=self._as_told(used))
             verdict = decide(self.policy, call, history)
+            unkept = kept_receipts(self.policy, self._place, [Decision(call, verdict, history)])
+            verdict = verdict.with_finding(unkept)
             runs = verdict.word in ("allow", "redact")
             self._spend({"calls": int(runs)}, set_aside)
             if runs:

@@ -7,14 +7,14 @@ holds the tools' code checks the signature last (I2). The key never enters the s
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import hmac
-import os
 import secrets
+from functools import partial
 from pathlib import Path
 
 from .boundary import CODE_CHARS
+from .key_file import read_key
 from .verdict import ToolCall, canonical_json
 
 KEY_BYTES = 32
@@ -47,11 +47,7 @@ class TicketKey:
         Raises:
             ValueError: the file holds no key, or others may read it.
         """
-        if not path.exists():
-            _make_key_file(path)
-        if os.name == "posix" and path.stat().st_mode & 0o077:
-            raise ValueError(f"{path}: others may read this ticket key; run `chmod 600` on it")
-        key = path.read_bytes()
+        key = read_key(path, what="ticket key", fresh=partial(secrets.token_bytes, KEY_BYTES))
         if len(key) != KEY_BYTES:
             wrong = f"a ticket key has {KEY_BYTES} bytes, this file {len(key)}"
             raise ValueError(f"{path}: {wrong}; remove it, and a new one is made")
@@ -99,18 +95,3 @@ class TicketKey:
         except (TypeError, ValueError, RecursionError):
             return False
         return hmac.compare_digest(expected.encode(), ticket.encode("utf-8", "replace"))
-
-
-def _make_key_file(path: Path) -> None:
-    """A fresh key in `path`, unless another process was first."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    # A link into place is atomic and fails where there is a file: one key wins.
-    fresh = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(secrets.token_bytes(KEY_BYTES))
-        with contextlib.suppress(FileExistsError):
-            os.link(fresh, path)
-    finally:
-        fresh.unlink()

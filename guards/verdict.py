@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 Word = Literal["allow", "redact", "ask", "block"]
@@ -109,6 +109,13 @@ class Verdict:
     def reason(self) -> str:
         """The reasons of the deciding findings, joined; empty for a plain allow."""
         return "; ".join(dict.fromkeys(f.reason for f in self.deciding))
+
+    def with_finding(self, finding: Finding | None) -> Verdict:
+        """The verdict with one more finding; itself where there is none."""
+        if finding is None:
+            return self
+        findings = (*self.findings, finding)
+        return replace(self, word=strictest(findings), findings=findings)
 
     def explain(self) -> str:
         """The verdict for a person: its word, and a line for each rule that spoke, strictest first.

@@ -26,6 +26,8 @@ from ..guards.caller import NOBODY, Caller
 from ..guards.decide import Policy
 from ..guards.langchain.session import usage_of
 from ..guards.ledger import USER, Entry, Ledger
+from ..guards.receipts.log import ReceiptLog
+from ..guards.receipts.receipt import Place
 from ..guards.ticket import TicketKey
 from ..guards.veil import BARE, Veil
 from ..guards.verdict import Arguments, ToolCall
@@ -35,6 +37,8 @@ State = Mapping[str, Any]
 Update = dict[str, Any]
 
 DEFAULT_MAX_STEPS = 10
+
+GRAPH = Place("graph")
 
 STATE_KEYS = frozenset(
     {"messages", "run", "ledger", "verdicts", "plan", "critique", "withheld", "approvals", "vault"}
@@ -130,6 +134,14 @@ class AskDetectors:
 
 
 @dataclass(frozen=True, slots=True)
+class KeepReceipts:
+    """Keep the receipts of what was decided; nothing is answered, and what fails is raised."""
+
+    log: ReceiptLog
+    receipts: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ToolOutcome:
     """What running a call came to: the text for the model, and whether it failed."""
 
@@ -137,7 +149,7 @@ class ToolOutcome:
     failed: bool = False
 
 
-Effect = CallModel | RunTool | UseStore | AskDetectors
+Effect = CallModel | RunTool | UseStore | AskDetectors | KeepReceipts
 Step = Generator[Effect, Any, Result]
 ModelStep = Generator[Effect, Any, AIMessage]
 
@@ -186,6 +198,8 @@ class Here:
     """Whether the model can read the rest of a result that is shown shortened."""
     has_store: bool = False
     agent_id: str = ""
+    place: Place = GRAPH
+    """What the receipts of this graph say of it."""
 
 
 class NodeFault(RuntimeError):

@@ -15,7 +15,7 @@ approval with a `scope` answers for later calls, too (`guards/approvals.py`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
@@ -23,6 +23,8 @@ from ..guards.approvals import Grant, live
 from ..guards.decide import decide
 from ..guards.ledger import History, Ledger
 from ..guards.pieces import beside, kept
+from ..guards.receipts.keeping import unkept
+from ..guards.receipts.receipt import receipt
 from ..guards.rules.sequence import Order, order_of
 from ..guards.verdict import (
     Finding,
@@ -33,7 +35,18 @@ from ..guards.verdict import (
 )
 from ..guards.withheld import with_withheld
 from ._approvals import Answer, Decided, answers_to, approval_of, lasting, question_for
-from ._base import TURN, Here, NodeSpec, Result, State, Step, as_arguments, open_calls
+from ._base import (
+    TURN,
+    Effect,
+    Here,
+    KeepReceipts,
+    NodeSpec,
+    Result,
+    State,
+    Step,
+    as_arguments,
+    open_calls,
+)
 from ._order import ORDER, gone_on, standing
 from ._refusals import FINGERPRINT, broken, over, refusal, unread
 
@@ -43,7 +56,7 @@ class Spec(NodeSpec):
         {"messages", "run", "ledger", "withheld", "verdicts", "approvals", "vault"}
     )
     writes: ClassVar = frozenset({"messages", "run", "verdicts", "approvals", "approved"})
-    needs: ClassVar = frozenset({"catalog", "tickets", "pause", "veil", "used"})
+    needs: ClassVar = frozenset({"catalog", "tickets", "pause", "veil", "used", "place"})
 
     kind: Literal["guard"]
 
@@ -68,13 +81,36 @@ def step(spec: Spec, state: State, here: Here) -> Step:
         decided = _covered(decided, state.get("approvals") or [], here)
     if any(d.asks for d in decided):
         decided = _ask(decided, here, history)
+    decided = yield from _kept(decided, here)
     unreadable = [call for call in message.invalid_tool_calls if call["id"] in waiting]
     result = _settle(unreadable, decided, state, here)
     if rule is not None and order is not None:
         through = {d.call.id: d.call.name for d in decided if d.may_run}
         result.update["run"][ORDER] = gone_on(rule.automata, order, through)
     return result
-    yield  # a step is a generator, though deciding needs no I/O
+
+
+def _kept(decided: list[Decided], here: Here) -> Generator[Effect, Any, list[Decided]]:
+    """The calls once their receipts are kept; blocked where they could not be."""
+    policy = here.policy
+    if policy.receipts is None or not decided:
+        return decided
+    receipts = [
+        receipt(
+            d.recorded(here.veil),
+            d.past,
+            place=here.place,
+            redactor=policy.redactor,
+            arguments=here.veil.call(d.call).arguments if policy.keeps_arguments else None,
+        )
+        for d in decided
+    ]
+    try:
+        yield KeepReceipts(policy.receipts, tuple(receipts))
+    except Exception as error:  # noqa: BLE001 - whatever a log raises, nothing runs unrecorded
+        finding = unkept(policy, error)
+        return [replace(d, verdict=d.verdict.with_finding(finding)) for d in decided]
+    return decided
 
 
 def _history(state: State, here: Here, order: Mapping[str, Any] | None) -> History:

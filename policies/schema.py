@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -18,6 +19,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
 from ..guards.decide import Policy
 from ..guards.detectors import Detect
 from ..guards.patterns import PatternSet
+from ..guards.receipts.log import ReceiptLog
 from ..guards.redact import Redactor, SecretPattern
 from ..guards.rules import Check, Context, Where, rule_modules
 from ..guards.rules.pii import personal_data
@@ -64,6 +66,8 @@ class PolicyHead(BaseModel):
     """What happens where a named tool's condition fails."""
     fail_closed: Flag = True
     """Whether a check that raises blocks the call. False is recorded with every such call."""
+    receipts: Literal["fingerprint", "arguments"] = "fingerprint"
+    """What a receipt says of a call's arguments: their SHA-256, or also themselves, masked."""
     block_message: Annotated[str, AfterValidator(lambda text: text.strip() or BLOCK_MESSAGE)] = (
         BLOCK_MESSAGE
     )
@@ -108,7 +112,10 @@ PolicySource = str | Path | Mapping[str, object] | Policy | None
 
 
 def load_policy(
-    source: PolicySource = None, *, detectors: Mapping[str, Detect] | None = None
+    source: PolicySource = None,
+    *,
+    detectors: Mapping[str, Detect] | None = None,
+    receipts: ReceiptLog | None = None,
 ) -> Policy:
     """The policy that `source` names or says, ready to decide.
 
@@ -116,7 +123,8 @@ def load_policy(
     as a mapping, or a policy, which is returned as it is. None is the shipped `default`. A text
     that is a shipped name is taken as one; write `./default` for a file of that name.
     `detectors` are asked about every tool output, besides those that the file names: callables
-    that give a text a score from 0 to 1.
+    that give a text a score from 0 to 1. Every verdict under the policy, by whichever door, is kept
+    in `receipts`.
 
     Raises:
         ConfigFileMissing: if there is no such file or name.
@@ -127,13 +135,15 @@ def load_policy(
     if isinstance(source, Policy):
         if detectors:
             raise ValueError("a loaded policy has its detectors; give them where it is loaded")
-        return source
+        return source if receipts is None else replace(source, receipts=receipts)
     given = dict(detectors or {})
     if isinstance(source, Mapping):
-        return _policy(from_data(source, name="<policy>"), given, name="<policy>", source="")
-    source = DEFAULT_POLICY if source is None else source
-    document = policy_document(source)
-    return _policy(document, given, name=Path(source).stem, source=document.name)
+        policy = _policy(from_data(source, name="<policy>"), given, name="<policy>", source="")
+    else:
+        source = DEFAULT_POLICY if source is None else source
+        document = policy_document(source)
+        policy = _policy(document, given, name=Path(source).stem, source=document.name)
+    return policy if receipts is None else replace(policy, receipts=receipts)
 
 
 def policy_document(source: str | Path) -> Document:
@@ -193,6 +203,7 @@ def _policy(
         fail_closed=head.fail_closed,
         block_message=head.block_message,
         source=source,
+        keeps_arguments=head.receipts == "arguments",
     )
 
 

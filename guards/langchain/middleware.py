@@ -13,6 +13,8 @@ from ..firewall import masked_call
 from ..ledger import History
 from ..limits import Spending
 from ..python_values import as_call
+from ..receipts.keeping import Decision, kept
+from ..receipts.receipt import Place
 from ..verdict import ToolCall, Verdict
 from ..withheld import with_withheld
 from .approval import Answer, ask
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
     from langgraph.types import Command
 
     ToolResult = ToolMessage | Command[Any]
+
+
+_PLACE = Place("middleware")
 
 
 class MiddlewareHooks:
@@ -140,20 +145,20 @@ class MiddlewareHooks:
         verdict = with_withheld(self.policy, call, verdict, withheld_of(request))
         if verdict.word == "ask":
             return self._asked(request, call, verdict, history)
-        if verdict.word == "block":
-            return self._refusal(call, verdict)
-        return masked_call(call, verdict)
+        return self._kept(Decision(call, verdict, history))
 
     def _asked(
         self, request: ToolCallRequest, call: ToolCall, verdict: Verdict, history: History
     ) -> ToolCall | ToolMessage:
         answer = ask(call, verdict, self.policy.redactor)
+        if answer.decision == "edit":
+            return self._edited(request, call, answer, history)
+        approval = {"decision": answer.decision, "reason": answer.reason, "by": answer.by}
+        ran = self._kept(Decision(call, verdict, history, approval))
         if answer.decision == "approve":
-            return masked_call(call, verdict)
-        if answer.decision == "reject":
-            why = f": {answer.reason}" if answer.reason else "."
-            return _message(call, verdict, f"Not run: the user rejected this call{why}")
-        return self._edited(request, call, answer, history)
+            return ran
+        why = f": {answer.reason}" if answer.reason else "."
+        return _message(call, verdict, f"Not run: the user rejected this call{why}")
 
     def _edited(
         self, request: ToolCallRequest, call: ToolCall, answer: Answer, history: History
@@ -161,9 +166,15 @@ class MiddlewareHooks:
         edited = as_call(call.name, answer.edited_args, id=call.id)
         edited = canonical_call(request.tool, edited)
         verdict = decide(self.policy, edited, history)
+        return self._kept(Decision(edited, verdict, history, {"decision": "edit"}))
+
+    def _kept(self, decided: Decision) -> ToolCall | ToolMessage:
+        """The call as it runs once its receipt is kept, or the message that refuses it."""
+        unkept = kept(self.policy, _PLACE, [decided])
+        verdict = decided.verdict.with_finding(unkept)
         if verdict.word == "block":
-            return self._refusal(edited, verdict)
-        return masked_call(edited, verdict)
+            return self._refusal(decided.call, verdict)
+        return masked_call(decided.call, verdict)
 
     def _refusal(self, call: ToolCall, verdict: Verdict) -> ToolMessage:
         fault = call.fault

@@ -1,0 +1,68 @@
+"""`edgeward audit`: whether a log of receipts is as it was written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options
+from .failures import FAILED, reported
+
+app = typer.Typer(help="Receipts: what was decided, and whether the log of it was tampered with.")
+
+EXAMPLE = "Example:  edgeward audit verify receipts.jsonl --key receipts.jsonl.key.pub"
+
+
+@app.command(epilog=EXAMPLE)
+def verify(
+    log: Annotated[Path, typer.Argument(help="The log: JSON lines, or SQLite.")],
+    key: Annotated[
+        Path | None,
+        typer.Option(help="The public key, or the shared one. Default: LOG.key.pub, or LOG.key."),
+    ] = None,
+    head: Annotated[
+        Path | None,
+        typer.Option(help="The head, if a copy was kept elsewhere. Default: the one of the log."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    debug: options.Debug = False,
+) -> None:
+    """Check each record's number, signature and place; name the first that is not as written.
+
+    Needs no network, and of an Ed25519 log the public key alone. Exit code: 0 all as it was
+    written, 1 not, 2 where a file is missing.
+    """
+    with reported(debug=debug):
+        from ..guards.receipts.chain import verify as check
+        from ..guards.receipts.keys import verifier
+        from ..guards.receipts.stores import read_log
+
+        lines, kept = read_log(log)
+        signed_by = verifier(key or _key_of(log))
+        found = check(lines, signed_by, head=head.read_bytes() if head else kept)
+        if as_json:
+            fields = {"records": found.records, "fault": found.fault, "note": found.note}
+            typer.echo(json.dumps(fields))
+        elif found.fault:
+            typer.echo(f"{log}: record {found.records}: {found.fault}")
+        else:
+            typer.echo(f"{log}: {found.records} records, all as they were written")
+        if found.note and not as_json:
+            typer.echo(f"{log}: {found.note}")
+    raise typer.Exit(FAILED if found.fault else 0)
+
+
+def _key_of(log: Path) -> Path:
+    """The key that lies beside a log.
+
+    Raises:
+        FileNotFoundError: there is none.
+    """
+    beside = (log.with_name(f"{log.name}.key.pub"), log.with_name(f"{log.name}.key"))
+    found = next((path for path in beside if path.exists()), None)
+    if found is None:
+        raise FileNotFoundError(f"no key beside {log}; name it with --key")
+    return found

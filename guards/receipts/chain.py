@@ -1,0 +1,175 @@
+"""The lines of a receipt log: numbered, each with the digest of the one before, each signed.
+
+    {"body":{…},"n":17,"prev":"9f2c…","sig":"…"}
+
+The digest of a line is the SHA-256 of all of it before `sig`; the signature is of that digest. So
+nothing in a line can be changed, and no line moved, taken out or put in, without the key. That some
+are missing at the end shows only in the head: the number and digest of the last line, signed as
+well, and kept outside the log. Who can put back an earlier head together with an earlier log goes
+unseen; keep a copy of the head elsewhere where that matters.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from .keys import Signer, Verifier
+
+Body = Mapping[str, Any]
+
+_encode = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
+).encode
+_SIG = b',"sig":"'
+_END = b'"}'
+_HEAD = b"head "
+_START = "0" * 64
+
+
+class Tail(NamedTuple):
+    """Where a log ends: how many lines it has, and the digest (hex) of the last."""
+
+    lines: int = 0
+    digest: str = _START
+
+
+def line_of(body: Body, tail: Tail, signer: Signer) -> tuple[bytes, Tail]:
+    """The next line of a log, without its line end, and where the log ends with it.
+
+    Raises:
+        TypeError, ValueError: the body holds what JSON cannot.
+    """
+    text = _encode({"body": body, "n": tail.lines, "prev": tail.digest})[:-1].encode()
+    digest = hashlib.sha256(text)
+    sig = base64.b64encode(signer.sign(digest.digest()))
+    return b"%b%b%b%b" % (text, _SIG, sig, _END), Tail(tail.lines + 1, digest.hexdigest())
+
+
+def head_of(tail: Tail, signer: Signer) -> bytes:
+    """The signed head of a log that ends here."""
+    text = b"%d %b" % (tail.lines, tail.digest.encode())
+    return b"%b %b" % (text, base64.b64encode(signer.sign(_HEAD + text)))
+
+
+def read_head(head: bytes, verifier: Verifier) -> Tail | None:
+    """The head, if it is one, and signed with the log's key."""
+    parts = head.split()
+    if len(parts) != 3 or not parts[0].isdigit():
+        return None
+    if not _signed(parts[2], _HEAD + b"%b %b" % (parts[0], parts[1]), verifier):
+        return None
+    return Tail(int(parts[0]), parts[1].decode("ascii", "replace"))
+
+
+def tail_after(line: bytes) -> Tail:
+    """Where a log ends whose last line this is.
+
+    Raises:
+        ValueError: it is no line of a log.
+    """
+    found = parsed(line)
+    return Tail(found.number + 1, found.digest)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line, taken apart; its signature is not looked at."""
+
+    number: int
+    before: str
+    body: dict[str, Any]
+    digest: str
+    signature: bytes
+
+
+def parsed(line: bytes) -> Line:
+    """A line of a log, taken apart.
+
+    Raises:
+        ValueError: it is none.
+    """
+    text, mark, rest = line.rpartition(_SIG)
+    if not mark or not rest.endswith(_END):
+        raise ValueError("no record")
+    found = json.loads(text + b"}")
+    number, before, body = found["n"], found["prev"], found["body"]
+    if not (type(number) is int and isinstance(before, str) and isinstance(body, dict)):
+        raise ValueError("no record")
+    return Line(number, before, body, hashlib.sha256(text).hexdigest(), rest[: -len(_END)])
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What came of checking a log."""
+
+    records: int
+    """Records that are whole and in place, from the first."""
+    fault: str = ""
+    """What is wrong with the record after them; empty where nothing is."""
+    note: str = ""
+    """What is no fault: the last line of a process that was stopped while it wrote."""
+
+
+def verify(lines: Iterable[bytes], verifier: Verifier, *, head: bytes | None) -> Checked:
+    """Whether a log is as it was written; else the first record that is not.
+
+    `lines` with their line ends; `head` None: not known, so that nothing is said of the end.
+    """
+    kept = None if head is None else read_head(head, verifier)
+    tail, note = Tail(), ""
+    for line in lines:
+        if not line.endswith(b"\n"):
+            note = f"the last line is cut off ({len(line)} bytes): its writer was stopped"
+            break
+        fault = _fault(line[:-1], tail, verifier)
+        if fault:
+            return Checked(tail.lines, fault)
+        tail = tail_after(line[:-1])
+        if kept is not None and kept.lines == tail.lines and kept.digest != tail.digest:
+            return Checked(tail.lines - 1, "replaced: the head is of another log")
+    if head is not None and kept is None:
+        return Checked(tail.lines, "the head is missing, or not signed with this key")
+    if kept is not None and kept.lines > tail.lines:
+        missing = kept.lines - tail.lines
+        return Checked(tail.lines, f"truncated: the head knows of {missing} more", note)
+    return Checked(tail.lines, note=note)
+
+
+def bodies(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    """What the whole lines of a log say; nothing is checked.
+
+    Raises:
+        ValueError: a line is none.
+    """
+    for line in lines:
+        if line.endswith(b"\n"):
+            yield parsed(line[:-1]).body
+
+
+def _fault(line: bytes, tail: Tail, verifier: Verifier) -> str:
+    try:
+        found = parsed(line)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return "changed: this is no record"
+    if not _signed(found.signature, bytes.fromhex(found.digest), verifier):
+        return "changed or inserted: it is not signed with this key"
+    if found.number > tail.lines:
+        return f"dropped or moved: record {found.number} stands in its place"
+    if found.number < tail.lines:
+        return f"inserted: record {found.number} stands here again"
+    if found.before != tail.digest:
+        return "inserted: it does not follow the record before it"
+    return ""
+
+
+def _signed(signature: bytes, data: bytes, verifier: Verifier) -> bool:
+    try:
+        return verifier.accepts(base64.b64decode(signature, validate=True), data)
+    except (binascii.Error, ValueError):
+        return False

@@ -1,0 +1,76 @@
+"""A log of receipts, as doors write to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from .chain import Tail, head_of, line_of
+from .keys import Algorithm, Signer, signer
+from .stores import JsonLines, Lines, Passing, Sqlite, Store, Writer
+
+KEY_SUFFIX = ".key"
+_DATABASES = (".sqlite", ".sqlite3", ".db")
+
+
+class ReceiptLog:
+    """Receipts in a file of JSON lines, a SQLite file (by its suffix), or anything with `write`.
+
+        log = ReceiptLog("receipts.jsonl")
+        policy = load_policy("clerk.yaml", receipts=log)
+
+    `key`: the file of the key, made on first use; left out, it is beside the log
+    (`receipts.jsonl.key`). Keep it where whoever may change the log cannot read it.
+    """
+
+    def __init__(
+        self,
+        target: str | Path | Writer,
+        *,
+        key: str | Path | None = None,
+        algorithm: Algorithm = "ed25519",
+    ) -> None:
+        """Open the log; nothing is written before the first receipt.
+
+        Raises:
+            ValueError: the key's file holds none, or there is no file to name it after.
+        """
+        self._made_from = (target, key, algorithm)
+        if isinstance(target, str | Path):
+            path = Path(target)
+            self._store: Store = Sqlite(path) if path.suffix in _DATABASES else JsonLines(path)
+            key = path.with_name(path.name + KEY_SUFFIX) if key is None else key
+        else:
+            self._store = Passing(target)
+        if key is None:
+            raise ValueError("a log that is no file needs `key`: the file of its key")
+        self._signer: Signer = signer(Path(key), algorithm)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        target, key, algorithm = self._made_from
+        return _reopened, (target, key, algorithm)
+
+    def write(self, receipts: Sequence[Mapping[str, Any]]) -> None:
+        """Keep receipts, in their order, together.
+
+        Raises:
+            Exception: whatever the store raises; then none of them counts as written.
+        """
+        if receipts:
+            self._store.extend(lambda tail: self._lines(receipts, tail))
+
+    def close(self) -> None:
+        """Close the file; what is written afterwards opens it again."""
+        self._store.close()
+
+    def _lines(self, receipts: Sequence[Mapping[str, Any]], tail: Tail) -> Lines:
+        lines = []
+        for body in receipts:
+            line, tail = line_of(body, tail, self._signer)
+            lines.append(line)
+        return lines, head_of(tail, self._signer), tail
+
+
+def _reopened(target: Any, key: Any, algorithm: Algorithm) -> ReceiptLog:
+    return ReceiptLog(target, key=key, algorithm=algorithm)

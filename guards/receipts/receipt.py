@@ -1,0 +1,86 @@
+"""One receipt: a verdict, whose call it was, by which door, under which policy."""
+
+from __future__ import annotations
+
+import itertools
+import time
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Any
+
+from ..audit import Record
+from ..ledger import History
+from ..redact import Redactor
+from ..verdict import Arguments
+
+SESSION = uuid.uuid4().hex
+"""This process, in every receipt that it writes."""
+
+_numbers = itertools.count()
+_SAFE = frozenset({"fingerprint", "policy", "strategy", "receipt", "time", "session", "word"})
+"""Fields in which only this program writes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where calls are decided: what is the same for all receipts of one door."""
+
+    door: str
+    agent: str = ""
+    strategy: str = ""
+    """Digest of the strategy; empty where there is none."""
+
+
+def receipt(
+    record: Record,
+    history: History,
+    *,
+    place: Place,
+    redactor: Redactor,
+    arguments: Arguments | None = None,
+) -> dict[str, Any]:
+    """A verdict's record as a receipt: no secret in it, fields that say nothing left out.
+
+    `arguments` stand in it where they are given, masked; their fingerprint always does.
+    """
+    caller = history.caller
+    moment = datetime.fromtimestamp(time.time(), timezone.utc)
+    body: dict[str, Any] = {
+        **record,
+        "receipt": f"{SESSION}-{next(_numbers)}",
+        "time": moment.isoformat(timespec="microseconds"),
+        "session": SESSION,
+        "thread": history.thread,
+        "agent": place.agent,
+        "user": caller.user,
+        "tenant": caller.tenant,
+        "door": place.door,
+        "strategy": place.strategy,
+    }
+    if arguments is not None:
+        body["arguments"] = arguments
+    body = {key: value for key, value in body.items() if value not in ("", [], None)}
+    # Names and ids are the model's to choose, an approval's words a person's.
+    if arguments is not None or redactor.secrets("\n".join(_texts(body)))[1]:
+        safe = {key: body[key] for key in _SAFE & body.keys()}
+        body = {**redactor.value(body), **safe}
+    return body
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The texts of a receipt in which others may have written."""
+    for key, item in value.items():
+        if isinstance(item, str):
+            if key not in _SAFE:
+                yield item
+        elif isinstance(item, dict):
+            yield from item
+            yield from _texts(item)
+        elif isinstance(item, list | tuple):
+            for inner in item:
+                if isinstance(inner, dict):
+                    yield from _texts(inner)
+                elif isinstance(inner, str):
+                    yield inner

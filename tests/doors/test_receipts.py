@@ -1,0 +1,201 @@
+"""Every verdict, by whichever door, becomes a receipt before anything runs; none holds a secret."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain.agents import create_agent
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from edgeward import Caller, Firewall, FirewallMiddleware, RunContext, ScriptedModel, load_policy
+from edgeward.guards.decide import Policy
+from edgeward.guards.receipts.chain import bodies
+from edgeward.guards.receipts.log import ReceiptLog
+from edgeward.guards.receipts.stores import read_log
+
+from ..fakes import Recorder, agent_graph, ask, on, turn
+from ..guards.secret_examples import EXAMPLES
+
+WORDS = {"version": 2, "tools": {"read": "allow", "pay": "ask"}}
+CALLS = [("read", {"what": "x"}, "c1"), ("pay", {"amount": 3}, "c2"), ("rm", {"what": "y"}, "c3")]
+APPROVED = {"c2": {"decision": "approve", "by": "bob"}}
+SECRETS = [text for found in EXAMPLES.values() for text in found.whole]
+
+
+class Dead:
+    """A sink that takes nothing."""
+
+    def write(self, text: str) -> None:
+        """Fail, with a text that nobody should see."""
+        raise OSError(f"no room for {text}")
+
+
+def logged(log: ReceiptLog, **more: object) -> Policy:
+    """The policy with its receipts in a log."""
+    return load_policy({**WORDS, **more}, receipts=log)
+
+
+def by_firewall(policy: Policy) -> list[str]:
+    """The tools that ran, by the plain door."""
+    firewall = Firewall(policy, thread="t", caller=Caller("ann", "corp"))
+    made = [(name, firewall.check(name, args, id=call_id)) for name, args, call_id in CALLS]
+    return [name for name, verdict in made if verdict.word == "allow"]
+
+
+def by_graph(policy: Policy) -> list[str]:
+    """By a graph, whose user approves the payment."""
+    ran = Recorder()
+    tools = [ran.tool(name) for name in ("read", "pay", "rm")]
+    turns = [turn(*CALLS), "done"]
+    graph = agent_graph(turns, tools=tools, policy=policy, checkpointer="memory")
+    context = RunContext(user="ann", tenant="corp")
+    graph.invoke(ask(), on("t"), context=context)
+    graph.invoke(Command(resume=APPROVED), on("t"), context=context)
+    return ran.names()
+
+
+def by_graph_async(policy: Policy) -> list[str]:
+    """The same, async."""
+    ran = Recorder()
+    tools = [ran.tool(name) for name in ("read", "pay", "rm")]
+    turns = [turn(*CALLS), "done"]
+    graph = agent_graph(turns, tools=tools, policy=policy, checkpointer="memory")
+    context = RunContext(user="ann", tenant="corp")
+
+    async def go() -> None:
+        await graph.ainvoke(ask(), on("t"), context=context)
+        await graph.ainvoke(Command(resume=APPROVED), on("t"), context=context)
+
+    asyncio.run(go())
+    return ran.names()
+
+
+def by_middleware(policy: Policy) -> list[str]:
+    """By a `create_agent` agent, whose user approves the payment."""
+    ran = Recorder()
+    agent: Any = create_agent(
+        ScriptedModel(turns=[turn(*CALLS), "done"]),
+        tools=[ran.tool(name) for name in ("read", "pay", "rm")],
+        middleware=[FirewallMiddleware(policy)],
+        checkpointer=InMemorySaver(),
+        context_schema=RunContext,
+    )
+    context = RunContext(user="ann", tenant="corp")
+    agent.invoke(ask(), on("t"), context=context)
+    agent.invoke(Command(resume=APPROVED), on("t"), context=context)
+    return ran.names()
+
+
+DOORS = {
+    "firewall": by_firewall,
+    "graph": by_graph,
+    "graph (async)": by_graph_async,
+    "middleware": by_middleware,
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_each_verdict_is_kept(tmp_path: Path, door: str) -> None:
+    """Once, with its word, rules, caller and door; a person's answer with it."""
+    path = tmp_path / "log.jsonl"
+    ran = DOORS[door](logged(ReceiptLog(path, algorithm="hmac")))
+    assert set(ran) == ({"read"} if door == "firewall" else {"read", "pay"})
+    found = {body["tool"]: body for body in bodies(read_log(path)[0])}
+    assert {name: body["word"] for name, body in found.items()} == {
+        "read": "allow",
+        "pay": "ask",
+        "rm": "block",
+    }
+    for call in found.values():
+        assert call["door"] == door.partition(" ")[0]
+        assert (call["user"], call["tenant"]) == ("ann", "corp")
+        assert len(call["fingerprint"]) == len(call["policy"]) == 64
+        assert call["time"].endswith("+00:00")
+    assert "not on the allowlist" in found["rm"]["reason"]
+    assert "arguments" not in found["rm"]
+    if door != "firewall":
+        assert found["pay"]["approval"]["decision"] == "approve"
+        assert found["pay"]["approval"]["by"] == "bob"
+    if door.startswith("graph"):
+        assert (found["pay"]["thread"], len(found["pay"]["strategy"])) == ("t", 64)
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_nothing_runs_that_could_not_be_recorded(tmp_path: Path, door: str) -> None:
+    """A dead sink blocks every call; its error is not repeated."""
+    log = ReceiptLog(Dead(), key=tmp_path / "k", algorithm="hmac")
+    assert DOORS[door](logged(log)) == []
+    verdict = Firewall(logged(log)).check("read")
+    assert verdict.reason == "the receipt of this decision could not be kept (OSError)"
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_dead_log_may_be_gone_on_without(tmp_path: Path, door: str) -> None:
+    """`fail_closed: false` says so."""
+    log = ReceiptLog(Dead(), key=tmp_path / "k", algorithm="hmac")
+    assert "read" in DOORS[door](logged(log, fail_closed=False))
+
+
+def test_arguments_where_the_policy_wants_them(tmp_path: Path) -> None:
+    """Masked; their fingerprint is that of what was proposed."""
+    path = tmp_path / "log.jsonl"
+    log = ReceiptLog(path, algorithm="hmac")
+    plain, whole = Firewall(logged(log)), Firewall(logged(log, receipts="arguments"))
+    given = {"what": f"use {SECRETS[3]} now", "n": [1, {"x": "y"}]}
+    plain.check("read", given)
+    whole.check("read", given)
+    first, second = bodies(read_log(path)[0])
+    assert first["fingerprint"] == second["fingerprint"]
+    assert "arguments" not in first
+    assert second["arguments"]["n"] == [1, {"x": "y"}]
+    assert "[REDACTED:" in second["arguments"]["what"]
+
+
+@pytest.mark.parametrize("arguments", ["fingerprint", "arguments"])
+def test_no_secret_is_in_a_receipt(tmp_path: Path, arguments: str) -> None:
+    """Of every shipped pattern, wherever a model, a program or a person puts it."""
+    path = tmp_path / "log.jsonl"
+    policy = logged(ReceiptLog(path, algorithm="hmac"), receipts=arguments)
+    for secret in SECRETS:
+        firewall = Firewall(policy, thread=secret, caller=Caller(secret, secret))
+        firewall.check("read", {"what": secret, secret: 1}, id=secret)
+        firewall.check(secret, {"deep": [[secret]]})
+        firewall.check("read", secret)
+    text = path.read_text(encoding="utf-8")
+    said = [json.dumps(body, ensure_ascii=False) for body in bodies(read_log(path)[0])]
+    assert len(said) == 3 * len(SECRETS)
+    for secret in SECRETS:
+        assert json.dumps(secret)[1:-1] not in text
+        assert not [body for body in said if secret in body]
+
+
+def test_answers_of_people_are_kept_without_their_secrets(tmp_path: Path) -> None:
+    """A reason may hold one."""
+    path = tmp_path / "log.jsonl"
+    ran = Recorder()
+    graph = agent_graph(
+        [turn(CALLS[1]), "done"],
+        tools=[ran.tool("pay")],
+        policy=logged(ReceiptLog(path, algorithm="hmac")),
+        checkpointer="memory",
+    )
+    graph.invoke(ask(), on("t"))
+    reason = f"no, {SECRETS[2]} is mine"
+    graph.invoke(Command(resume={"c2": {"decision": "reject", "reason": reason}}), on("t"))
+    (found,) = bodies(read_log(path)[0])
+    assert found["approval"]["decision"] == "reject"
+    assert SECRETS[2] not in json.dumps(found)
+
+
+def test_a_policy_without_a_log_keeps_nothing(tmp_path: Path) -> None:
+    """And a loaded policy can be given one."""
+    path = tmp_path / "log.jsonl"
+    loaded = load_policy(WORDS)
+    assert loaded.receipts is None
+    Firewall(load_policy(loaded, receipts=ReceiptLog(path))).check("read")
+    assert len(list(bodies(read_log(path)[0]))) == 1

@@ -1,0 +1,170 @@
+"""Where receipts are kept: files and databases that several write to, and anything with `write`."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import resource
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from edgeward.guards.receipts.chain import Checked, bodies, verify
+from edgeward.guards.receipts.keys import verifier
+from edgeward.guards.receipts.log import ReceiptLog
+from edgeward.guards.receipts.stores import read_log
+
+SUFFIXES = ["jsonl", "sqlite"]
+WRITER = """
+import sys
+from edgeward.guards.receipts.log import ReceiptLog
+log, count = ReceiptLog(sys.argv[1], algorithm="hmac"), int(sys.argv[2])
+print("ready", flush=True)
+for number in range(count):
+    log.write([{"by": sys.argv[3], "at": number}, {"by": sys.argv[3], "at": -number}])
+"""
+
+
+def checked(path: Path) -> Checked:
+    """What a check of a log with a shared key says."""
+    lines, head = read_log(path)
+    return verify(lines, verifier(path.with_name(f"{path.name}.key")), head=head)
+
+
+def writer(path: Path, count: int, name: str) -> subprocess.Popen[str]:
+    """Another process that writes to the log."""
+    return subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(path), str(count), name],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_several_processes_and_threads(tmp_path: Path, suffix: str) -> None:
+    """Each record is there once, whole and in its writer's order; together stays together."""
+    path = tmp_path / f"log.{suffix}"
+    log = ReceiptLog(path, algorithm="hmac")
+    others = [writer(path, 40, name) for name in "ab"]
+
+    def write() -> None:
+        for number in range(20):
+            log.write([{"by": "t", "at": number}])
+
+    threads = [threading.Thread(target=write) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for other in others:
+        other.communicate()
+        assert other.returncode == 0
+    assert checked(path) == Checked(2 * 80 + 60)
+    found = [(body["by"], body["at"]) for body in bodies(read_log(path)[0])]
+    for name in "ab":
+        own = [at for by, at in found if by == name]
+        assert own == [sign * number for number in range(40) for sign in (1, -1)]
+    for name in "ab":
+        first = found.index((name, 7))
+        assert found[first + 1] == (name, -7)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_killed_at_any_moment(tmp_path: Path, suffix: str) -> None:
+    """The log is whole up to its last record, and the next writer goes on from there."""
+    path = tmp_path / f"log.{suffix}"
+    ReceiptLog(path, algorithm="hmac").write([{"at": "first"}])
+    for moment in range(4):
+        other = writer(path, 1_000_000, "k")
+        assert other.stdout is not None
+        other.stdout.readline()
+        time.sleep(0.01 * moment)
+        other.kill()
+        other.communicate()
+        assert not checked(path).fault
+        count = checked(path).records
+        ReceiptLog(path, algorithm="hmac").write([{"at": "again"}])
+        assert checked(path) == Checked(count + 1)
+
+
+def test_a_full_disk_leaves_the_log_whole(tmp_path: Path) -> None:
+    """What could not be written whole is taken away again, and the writer is told."""
+    code = (
+        "import resource, sys, signal\n"
+        "from edgeward.guards.receipts.log import ReceiptLog\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "log = ReceiptLog(sys.argv[1], algorithm='hmac')\n"
+        "log.write([{'at': 0}])\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))\n"
+        "try:\n"
+        "    for n in range(100): log.write([{'at': n, 'text': 'x' * 300}])\n"
+        "except OSError: print('refused')\n"
+    )
+    path = tmp_path / "log.jsonl"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "refused\n"
+    found = checked(path)
+    assert not found.fault
+    assert found.records > 1
+    assert not found.note
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 2_000
+
+
+def test_anything_with_one_method(tmp_path: Path) -> None:
+    """It is given the lines of a log; a key has to be named, for there is no file beside it."""
+
+    class Lines(list[str]):
+        """Keeps what it is given."""
+
+        def write(self, text: str) -> None:
+            """Keep one line."""
+            self.append(text)
+
+    with pytest.raises(ValueError, match="needs `key`"):
+        ReceiptLog(Lines())
+    lines = Lines()
+    log = ReceiptLog(lines, key=tmp_path / "k", algorithm="hmac")
+    log.write([{"at": 0}])
+    log.write([{"at": 1}, {"at": 2}])
+    raw = [line.encode() for line in lines]
+    assert verify(raw, verifier(tmp_path / "k"), head=None) == Checked(3)
+    assert [json.loads(line)["body"]["at"] for line in lines] == [0, 1, 2]
+
+
+def test_a_log_can_be_closed_pickled_and_gone_on_with(tmp_path: Path) -> None:
+    """As a graph is, whose policy it belongs to; the key is not in the pickle."""
+    path = tmp_path / "log.jsonl"
+    log = ReceiptLog(path, algorithm="hmac")
+    log.write([{"at": 0}])
+    log.close()
+    log.close()
+    log.write([{"at": 1}])
+    data = pickle.dumps(log)
+    secret = path.with_name("log.jsonl.key").read_bytes().split()[1]
+    assert secret not in data
+    pickle.loads(data).write([{"at": 2}])
+    log.write([{"at": 3}])
+    assert checked(path) == Checked(4)
+
+
+def test_nothing_to_write_writes_nothing(tmp_path: Path) -> None:
+    """No file appears before there is a receipt."""
+    ReceiptLog(tmp_path / "log.jsonl").write([])
+    assert not (tmp_path / "log.jsonl").exists()
+
+
+def test_many_records_are_gone_on_from_their_end(tmp_path: Path) -> None:
+    """A new writer reads the end of a log, not all of it, however long its last record is."""
+    path = tmp_path / "log.jsonl"
+    ReceiptLog(path, algorithm="hmac").write([{"at": n, "text": "y" * 100} for n in range(500)])
+    ReceiptLog(path, algorithm="hmac").write([{"text": "z" * 200_000}])
+    ReceiptLog(path, algorithm="hmac").write([{"at": "end"}])
+    assert checked(path) == Checked(502)
+    assert os.path.getsize(path) > 200_000
