@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         ConfigValidationError,
     )
     from edgeward.policies.schema import load_policy
+    from edgeward.profiles.memory.memory import Mem0Memory, MemoryBackendConfig
     from edgeward.profiles.rag.rag import LlamaIndexRAG
     from edgeward.profiles.schema import AgentProfile
     from edgeward.profiles.scripted import ScriptedModel
@@ -92,6 +93,7 @@ _HOMES = {
     "langchain": "FirewallCallbackHandler FirewallMiddleware guard_tools",
     "policies.problems": ("ConfigError ConfigFileMissing ConfigParseError ConfigValidationError"),
     "policies.schema": "load_policy",
+    "profiles.memory.memory": "Mem0Memory MemoryBackendConfig",
     "profiles.rag.rag": "LlamaIndexRAG",
     "profiles.schema": "AgentProfile",
     "profiles.scripted": "ScriptedModel",
@@ -119,6 +121,8 @@ __all__ = [
     "LlamaIndexRAG",
     "LockViolation",
     "LockedGraph",
+    "Mem0Memory",
+    "MemoryBackendConfig",
     "MissingExtra",
     "NothingWaiting",
     "PlanAndSolveAgent",

@@ -23,18 +23,19 @@ from typing_extensions import Self
 
 from ..guards.limits import Spending
 from ..policies.schema import load_policy
-from ..profiles.equipment import Equipment, Given, equip, timeouts_of
+from ..profiles.equipment import Given, equip, remembering, timeouts_of
 from ..profiles.llm import read_env
 from ..profiles.prompt import system_prompt
 from . import workers
-from .build import chat_model_for, closing_model, registry_for, with_secrets
+from .build import chat_model_for, closing_model, registry_with, with_secrets
 from .checkpoints import open_checkpointer, tickets_for
 from .compile import Parts, compile_strategy
 from .config import AgentConfig, profile_of
 from .context import RunContext
 from .events import Event, events
 from .fitted import as_wanted, with_numbers
-from .locked import LockedGraph
+from .locked import LockedGraph, LockViolation
+from .remember import remembers
 from .result import AgentResult, AgentStep, Trace
 from .schema import Strategy, load_strategy
 
@@ -218,11 +219,21 @@ class BaseAgent:
         config, profile = self.config, self.profile
         env = read_env(load_env=config.load_env, dotenv_path=config.dotenv_path)
         model, secrets = chat_model_for(profile, config.llm, env=env)
-        registry, equipment = config.tool_registry, Equipment()
-        if registry is None:
-            given = Given(model=model, env=env, rag=config.rag, use_rag=config.use_rag)
-            equipment = equip(profile, given) if config.use_tools else equipment
-            registry = registry_for(equipment, config.tools)
+        given = Given(
+            model=model,
+            env=env,
+            rag=config.rag,
+            use_rag=config.use_rag,
+            memory=config.memory,
+            use_memory=config.use_memory,
+            memory_backend=config.memory_backend,
+        )
+        registry = config.tool_registry
+        if registry is None and config.use_tools:
+            equipment = equip(profile, given)
+        else:
+            equipment = remembering(profile, given)
+        registry = registry_with(equipment, registry, config.tools)
         equipment = closing_model(equipment, model, given=config.llm)
         tools = registry.tools if config.use_tools else {}
         strategy = as_wanted(with_numbers(load_strategy(source), profile), config)
@@ -232,6 +243,7 @@ class BaseAgent:
             tools=tools,
             equipment=equipment,
             timeout_s=timeouts_of(profile, equipment, tools) if tools else {},
+            remembers=remembers(equipment.memory, profile, config),
             tickets=tickets_for(self._saver),
             prompt=system_prompt(profile, extra=config.extra_instructions),
             agent_id=profile.id,
@@ -241,23 +253,37 @@ class BaseAgent:
         return compile_strategy(strategy, parts, checkpointer=self._saver, store=config.store)
 
     def _events(self, run: _Run, given: Any) -> Generator[Happened, None, None]:
-        for update in self.graph.stream(given, run.config, **run.options):
-            run.trace.saw(update)
-            for event in events(update):
-                if event.kind == "answer":
-                    event = replace(event, text=self.graph.shown(event.text, run.config))
-                yield event, run.trace.add(event)
-
-    async def _aevents(self, run: _Run, given: Any) -> AsyncGenerator[Happened, None]:
-        stream: Any = self.graph.astream(given, run.config, **run.options)
-        async with aclosing(stream):
-            async for update in stream:
+        try:
+            for update in self.graph.stream(given, run.config, **run.options):
                 run.trace.saw(update)
                 for event in events(update):
                     if event.kind == "answer":
-                        text = await self.graph.ashown(event.text, run.config)
-                        event = replace(event, text=text)
+                        event = replace(event, text=self.graph.shown(event.text, run.config))
                     yield event, run.trace.add(event)
+        except Exception as error:
+            if run.failed_with(error, given):
+                self.graph.remember(run.config, **run.left(error))
+            raise
+        if not run.trace.waiting:
+            run.trace.also_used(self.graph.remember(run.config, **run.left()))
+
+    async def _aevents(self, run: _Run, given: Any) -> AsyncGenerator[Happened, None]:
+        stream: Any = self.graph.astream(given, run.config, **run.options)
+        try:
+            async with aclosing(stream):
+                async for update in stream:
+                    run.trace.saw(update)
+                    for event in events(update):
+                        if event.kind == "answer":
+                            text = await self.graph.ashown(event.text, run.config)
+                            event = replace(event, text=text)
+                        yield event, run.trace.add(event)
+        except Exception as error:
+            if run.failed_with(error, given):
+                await self.graph.aremember(run.config, **run.left(error))
+            raise
+        if not run.trace.waiting:
+            run.trace.also_used(await self.graph.aremember(run.config, **run.left()))
 
     async def _consume(self, run: _Run, given: Any) -> None:
         async for _ in self._aevents(run, given):
@@ -318,12 +344,23 @@ class _Run:
         self.forgets = thread is None
         self.thread = thread or uuid.uuid4().hex
         self.trace = Trace(task, self.thread)
-        self.input = {"messages": [HumanMessage(task)]}
+        self.begun = uuid.uuid4().hex
+        self.input = {"messages": [HumanMessage(task, id=self.begun)]}
         self.config: RunnableConfig = {"configurable": {"thread_id": self.thread}}
         facts = context or RunContext()
         if max_steps is not None:
             facts = replace(facts, max_steps=max_steps)
+        self.facts = facts
         self.options: dict[str, Any] = {"stream_mode": "updates", "context": facts}
+
+    def left(self, error: Exception | None = None) -> dict[str, Any]:
+        """What the memory is told of the run."""
+        failure = "" if error is None else f"{type(error).__name__}: {error}"
+        return {"context": self.facts, "begun": self.begun, "failure": failure}
+
+    def failed_with(self, error: Exception, given: Any) -> bool:
+        """Whether a run failed, and not the attempt to begin or to go on with one."""
+        return given is self.input and not isinstance(error, LockViolation)
 
 
 def _going_on(answers: Mapping[str, Any] | None) -> Command[Any] | None:

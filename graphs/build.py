@@ -24,6 +24,7 @@ from .checkpoints import Saver, open_checkpointer, tickets_for
 from .compile import Parts, compile_strategy
 from .fitted import with_numbers
 from .locked import LockedGraph
+from .remember import Remembers
 from .schema import Strategy, load_strategy
 
 ToolLike = Callable[..., Any] | BaseTool
@@ -71,6 +72,7 @@ def build_graph(
         tools=registry.tools,
         timeout_s=timeouts_of(loaded, equipment, registry.tools),
         equipment=equipment,
+        remembers=Remembers.by_default(equipment.memory, loaded) if loaded else None,
         tickets=tickets_for(saver),
         prompt=system_prompt(loaded) if loaded else "",
         agent_id=loaded.id if loaded else "",
@@ -123,6 +125,20 @@ def registry_for(equipment: Equipment, tools: Sequence[ToolLike]) -> ToolRegistr
     """
     given = [(as_tool(tool), "the `tools` argument") for tool in tools]
     return ToolRegistry([*equipment.tools, *given])
+
+
+def registry_with(
+    equipment: Equipment, given: ToolRegistry | None, tools: Sequence[ToolLike]
+) -> ToolRegistry:
+    """A registry that was made already, with the equipment's tools; or the one of `registry_for`.
+
+    Raises:
+        ConfigError: as `registry_for`.
+    """
+    if given is None:
+        return registry_for(equipment, tools)
+    held = [(tool, given.source(name)) for name, tool in given.tools.items()]
+    return ToolRegistry([*held, *equipment.tools]) if equipment.tools else given
 
 
 def with_secrets(policy: Policy, secrets: Mapping[str, str]) -> Policy:

@@ -37,6 +37,7 @@ from .context import RunContext
 from .drive import Asked, NodeRunnable, Work
 from .joined import in_front, join, target_of
 from .locked import LockedGraph
+from .remember import Keeper, Remembers
 from .rest import rest_tool
 from .runner import ToolRunner
 from .schema import END, Strategy
@@ -62,6 +63,8 @@ class Parts:
     """What the graph closes when it is closed; a graph that is unpickled closes nothing."""
     timeout_s: Mapping[str, float] = field(default_factory=dict)
     """Seconds that a call may take, for tools with a limit of their own."""
+    remembers: Remembers | None = None
+    """What is kept of runs, and where."""
 
 
 def compile_strategy(
@@ -122,6 +125,8 @@ def compile_strategy(
     builder.close = weakref.finalize(builder, parts.equipment.close)  # type: ignore[attr-defined]
     builder.vault = vault  # type: ignore[attr-defined]
     builder.redactor = parts.policy.redactor  # type: ignore[attr-defined]
+    wants = parts.remembers
+    builder.keeper = Keeper(wants, parts.policy, work) if wants else None  # type: ignore[attr-defined]
     graph = builder.compile(checkpointer=checkpointer, store=store, name=strategy.name)
     # What callers may give; the rest the graph adds to it itself.
     builder.input_schema = Input

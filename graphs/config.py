@@ -11,6 +11,7 @@ from langchain_core.language_models import BaseChatModel
 
 from ..guards.decide import Policy
 from ..guards.limits import Spending
+from ..profiles.memory.memory import MemoryBackendConfig
 from ..profiles.schema import AgentProfile, unsupported
 from ..profiles.tools.registry import ToolRegistry
 from .build import ToolLike
@@ -23,8 +24,10 @@ class AgentConfig:
 
     `llm` is a chat model or `PROVIDER:NAME`; with a model given, no environment is read for it.
     `rag` is what the agent searches in place of the profile's documents: any object with
-    `search(query, top_k)`, sync or async. `use_memory`, `use_rag`: None follows the profile (or is
-    on where a `rag` is given). `checkpointer`: `"memory"`, `"sqlite"`, a
+    `search(query, top_k)`, sync or async. `memory` is one that was made already and may be shared
+    (whoever made it closes it); `memory_backend` its embedder and store, set in Python; `reflector`
+    one's own in place of the profile's. `use_memory`, `use_rag`: None follows the profile (or is
+    on where one is given). `checkpointer`: `"memory"`, `"sqlite"`, a
     path, a Postgres URL or a LangGraph saver. `use_reflection`, `reflect_after_run`, `save_outcome`
     and `save_trajectory` have a say only where there is a memory to write to; `use_compressor` only
     where the strategy has a compress node. `spending` counts what each caller uses, for `limits`;
@@ -43,6 +46,9 @@ class AgentConfig:
     use_tools: bool = True
     use_memory: bool | None = None
     use_rag: bool | None = None
+    memory: Any = None
+    memory_backend: MemoryBackendConfig | None = None
+    reflector: Any = None
     use_reflection: bool = True
     use_compressor: bool = True
     reflect_after_run: bool = True

@@ -19,6 +19,8 @@ class RunContext:
     user: str = ""
     tenant: str = ""
     roles: tuple[str, ...] = ()
+    run: str = ""
+    """Which of the user's memories this is, where they are to be kept apart (by project, say)."""
 
     def __post_init__(self) -> None:
         """Refuse what is not of its type: a server hands these over as its client sent them.
@@ -29,6 +31,8 @@ class RunContext:
         steps = self.max_steps
         if steps is not None and (not isinstance(steps, int) or steps is True or steps < 1):
             raise ValueError("max_steps: a whole number of 1 or more, or None")
+        if not isinstance(self.run, str):
+            raise ValueError("run: text")
         object.__setattr__(self, "roles", self.caller.roles)
 
     @property

@@ -7,6 +7,7 @@ running all the same; here the doors themselves are closed, with a message that 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, NoReturn
 
 from langchain_core.runnables import RunnableConfig
@@ -21,7 +22,9 @@ from langgraph.types import Command, StateSnapshot
 from ..guards.vault import PLACEHOLDER, Vault
 from ..guards.veil import held_in
 from ..nodes._messages import with_ids
+from . import workers
 from .check import TOOL
+from .context import RunContext
 from .hiding import hidden_input, masked_answers
 from .joined import COMPRESS
 from .turns import Turn, turn_of
@@ -86,6 +89,42 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
                 yield chunk
         finally:
             turn.give_back()
+
+    def remember(
+        self,
+        config: RunnableConfig,
+        *,
+        context: RunContext | None = None,
+        begun: str = "",
+        failure: str = "",
+    ) -> Mapping[str, Any]:
+        """Keep the thread's last run in the profile's memory, and reflect if it is time.
+
+        Agents do this by themselves. It blocks; `aremember` does not. Gives the tokens that it
+        took. `begun` is the id of the message that began the run, where it is not the last one of
+        the user; `failure` what the run broke off with. Without a memory nothing happens; what goes
+        wrong is logged.
+        """
+        keeper = self.builder.keeper  # type: ignore[attr-defined]
+        if keeper is None:
+            return {}
+        values, thread = self.get_state(config).values, _thread(merge_configs(self.config, config))
+        facts = context or RunContext()
+        return keeper.after(values, thread=thread, context=facts, begun=begun, failure=failure)  # type: ignore[no-any-return]
+
+    async def aremember(
+        self,
+        config: RunnableConfig,
+        *,
+        context: RunContext | None = None,
+        begun: str = "",
+        failure: str = "",
+    ) -> Mapping[str, Any]:
+        """`remember`, for an event loop."""
+        if self.builder.keeper is None:  # type: ignore[attr-defined]
+            return {}
+        work = partial(self.remember, context=context, begun=begun, failure=failure)
+        return await workers.arun(work, config)
 
     def close(self) -> None:
         """Close what the profile's tools keep open, for this graph and its copies.

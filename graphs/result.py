@@ -101,6 +101,7 @@ class Trace:
         self._planned: list[str] = []
         self._results: list[ToolMessage] = []
         self._order: list[str] = []
+        self._after: dict[str, int] = {}
         self.steps: list[AgentStep] = []
         self.verdicts: list[Record] = []
         self.waiting: list[Mapping[str, Any]] = []
@@ -139,6 +140,11 @@ class Trace:
                 new = [*self.flush(), self._step("answer", event.text, event)]
         return new
 
+    def also_used(self, tokens: Mapping[str, Any]) -> None:
+        """Count tokens that were used after the run, for it."""
+        for name, count in tokens.items():
+            self._after[name] = self._after.get(name, 0) + int(count or 0)
+
     def flush(self) -> list[AgentStep]:
         """The step of the tool results that came so far, if any."""
         if not self._results:
@@ -162,12 +168,18 @@ class Trace:
             task=self._task,
             final_answer=said[-1].content if said else "",
             steps=self.steps,
-            usage=TokenUsage.of(self._run.get("tokens")) or TokenUsage(),
+            usage=self._usage(),
             stopped_reason=stopped,
             verdicts=self.verdicts,
             waiting=self.waiting,
             thread=self._thread,
         )
+
+    def _usage(self) -> TokenUsage:
+        tokens: Mapping[str, Any] = self._run.get("tokens") or {}
+        names = {*tokens, *self._after}
+        whole = {n: int(tokens.get(n) or 0) + self._after.get(n, 0) for n in names}
+        return TokenUsage.of(whole) or TokenUsage()
 
     def _step(self, kind: StepKind, text: str, event: Event | None = None) -> AgentStep:
         usage = TokenUsage.of(event.usage) if event else None

@@ -1,4 +1,4 @@
-"""The blocks of a profile that are plain settings: cognitive, memory.
+"""The blocks of a profile that are plain settings: cognitive.
 
 What a block says and what it builds normally live in one file (`llm.py`, `prompt.py`). The blocks
 here have no builder yet, or need none; a profile that sets them loads, and `unsupported` in
@@ -8,7 +8,7 @@ here have no builder yet, or need none; a profile that sets them loads, and `uns
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import (
     BaseModel,
@@ -17,9 +17,6 @@ from pydantic import (
     StringConstraints,
     model_validator,
 )
-
-from ..policies.context import ContextNumbers
-from ..policies.yaml_file import Flag
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 """Text that is not blank; white space around it does not count."""
@@ -45,14 +42,3 @@ class CognitiveBlock(Block):
     reflection_threshold: int = Field(default=5, ge=1)
     importance_threshold: float = Field(default=7.0, ge=1, le=10)
     planning_horizon: Text = "1 day"
-
-
-class MemoryBlock(ContextNumbers, Block):
-    """What is kept between runs, and how much of a run is kept before the model."""
-
-    is_retrieve: Flag = True
-    history_mode: Literal["add", "overwrite"] = "add"
-    search_limit: int = Field(default=10, ge=1)
-    ignore_roles: list[Text] = ["tool", "system"]
-    ignore_fields: list[Text] = ["reasoning_content"]
-    storage_path: Text | None = None

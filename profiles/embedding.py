@@ -153,14 +153,12 @@ def build_embedder(settings: EmbeddingSettings) -> Embedder:
     Raises:
         MissingExtra: a package that it needs is not installed.
     """
-    if settings.provider == "local":
-        return local_embedder()
-    return EndpointEmbedder(settings)
+    return local_embedder() if settings.provider == "local" else EndpointEmbedder(settings)
 
 
 @cache
 def local_embedder() -> LocalEmbedder:
-    """The local embedder: one for the whole process, so that its weights are loaded once."""
+    """The local embedder, one for the whole process."""
     return LocalEmbedder()
 
 
@@ -181,6 +179,9 @@ class EndpointEmbedder:
         self._lock = threading.Lock()
         self._dims = settings.dims
         self._client: Any = None
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return EndpointEmbedder, (self._settings,)
 
     def __repr__(self) -> str:
         return f"EndpointEmbedder({self.name!r}, {self._settings.base_url!r})"

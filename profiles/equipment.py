@@ -15,6 +15,8 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
 
 from .llm import read_env
+from .memory.memory import Mem0Memory, MemoryBackendConfig
+from .memory.recall import recall_tool
 from .schema import AgentProfile
 from .tools.limits import tool_timeouts
 from .tools.python import load_python_tool
@@ -33,6 +35,8 @@ class Equipment:
     """Seconds that calls of a tool may take, where its source knows."""
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     """What the parts were built with and nobody may see, by name."""
+    memory: Any = None
+    """What runs are kept in, where there is a memory."""
 
     def with_closer(self, closer: Callable[[], None]) -> Equipment:
         """With one more thing to close."""
@@ -47,13 +51,19 @@ class Equipment:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a program gives besides the profile. `env` None: read where a block needs it; `use_rag`
-    None: as the profile says, or on where a back end is given."""
+    """What a program gives besides the profile. `env` None: read where a block needs it;
+    `use_rag`, `use_memory` None: as the profile says, or on where a part is given.
+
+    What is given ready-made, whoever made it closes.
+    """
 
     model: BaseChatModel | None = None
     env: Mapping[str, str] | None = field(default=None, repr=False)
     rag: Any = None
     use_rag: bool | None = None
+    memory: Any = None
+    use_memory: bool | None = None
+    memory_backend: MemoryBackendConfig | None = None
 
 
 NOTHING_GIVEN = Given()
@@ -71,13 +81,36 @@ def equip(profile: AgentProfile, given: Given = NOTHING_GIVEN) -> Equipment:
     timeouts: dict[str, float] = {}
     secrets: dict[str, str] = {}
     with ExitStack() as opened:
+        kept = remembering(profile, given)
+        opened.callback(kept.close)
+        secrets.update(kept.secrets)
         for source in (_python, _skills, _documents):
             part = source(profile, given)
             found.extend(part.tools)
             timeouts.update(part.timeout_s)
             secrets.update(part.secrets)
             opened.callback(part.close)
-        return Equipment(tuple(found), (opened.pop_all().close,), timeouts, secrets)
+        closers = (opened.pop_all().close,)
+        tools = (*found, *kept.tools)
+        return Equipment(tools, closers, timeouts, secrets, kept.memory)
+
+
+def remembering(profile: AgentProfile, given: Given = NOTHING_GIVEN) -> Equipment:
+    """The memory and the tool that looks into it; nothing of either where none is wanted."""
+    use = given.use_memory
+    if use is None:
+        block = "memory" in profile.model_fields_set and profile.memory.is_retrieve
+        use = block or given.memory is not None
+    if not use:
+        return Equipment()
+    own = None
+    if given.memory is None:
+        own = Mem0Memory(profile, backend=given.memory_backend, env=given.env)
+    memory = given.memory if own is None else own
+    tools = ((recall_tool(memory, profile.id), "memory"),) if profile.memory.is_retrieve else ()
+    return Equipment(
+        tools, (own.close,) if own else (), secrets=own.secrets if own else {}, memory=memory
+    )
 
 
 def _python(profile: AgentProfile, given: Given) -> Equipment:

@@ -30,8 +30,9 @@ from ..policies.yaml_file import (
     speak,
     validate,
 )
-from .blocks import Block, CognitiveBlock, MemoryBlock, Text
+from .blocks import Block, CognitiveBlock, Text
 from .llm import LLMBlock
+from .memory.block import MemoryBlock
 from .prompt import PromptBlock, Template, load_template
 from .rag.block import RagBlock
 from .tools.block import ToolsBlock
@@ -146,11 +147,6 @@ def unsupported(profile: AgentProfile) -> list[str]:
     Such a profile loads. An agent that would need it is not built.
     """
     missing = []
-    if "memory" in profile.model_fields_set and profile.memory.is_retrieve:
-        missing.append(
-            "agent.memory: memory is not supported yet; set memory.is_retrieve: false, or leave"
-            " the block out"
-        )
     if profile.tools.mcp:
         missing.append("agent.tools.mcp: MCP servers are not supported yet; remove the list")
     return missing

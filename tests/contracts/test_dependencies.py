@@ -15,6 +15,7 @@ import pytest
 from .tree import parsed, pyproject, shown, sources
 
 DISTRIBUTION_OF = {
+    "mem0": "mem0ai",
     "re2": "google-re2",
     "yaml": "pyyaml",
     "dotenv": "python-dotenv",
@@ -32,6 +33,7 @@ REACHED_THROUGH = {
     "httpx2": "openai",
     "openai": "langchain-openai",
     "anthropic": "langchain-anthropic",
+    "qdrant_client": "mem0ai",
     "spacy": "presidio-analyzer",
     "psycopg_pool": "langgraph-checkpoint-postgres",
 }
@@ -43,6 +45,7 @@ ADAPTERS = frozenset(
         "profiles/chat_anthropic.py",
         "profiles/chat_openai.py",
         "profiles/connections.py",
+        "profiles/memory/mem0_records.py",
         "profiles/openai_wire.py",
     }
 )

@@ -31,11 +31,9 @@ def test_step_bound_below_one(steps: int) -> None:
 
 
 def test_profile_that_asks_for_more_than_there_is() -> None:
-    """An agent that would silently lack its memory and tools is not built; all is said."""
-    profile = AgentProfile.from_mapping(
-        {**PLAIN, "memory": {"search_limit": 3}, "tools": {"mcp": [{"command": "uvx"}]}}
-    )
-    with pytest.raises(ValueError, match=r"agent\.memory: .*; agent\.tools\.mcp: "):
+    """An agent that would silently lack its tools is not built; all is said."""
+    profile = AgentProfile.from_mapping({**PLAIN, "tools": {"mcp": [{"command": "uvx"}]}})
+    with pytest.raises(ValueError, match=r"agent\.tools\.mcp: "):
         build_graph("react", profile=profile, model=ScriptedModel())
 
 

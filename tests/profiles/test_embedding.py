@@ -12,9 +12,9 @@ from edgeward.profiles.embedding import (
     EmbeddingSettings,
     EndpointEmbedder,
     build_embedder,
-    local_embedder,
     resolve_embedding,
 )
+from edgeward.profiles.minilm import LocalEmbedder
 from tests.wire.embeddings import vector, vectors
 from tests.wire.server import Drop, Fail, Raw
 
@@ -46,7 +46,7 @@ def test_C58_without_settings_the_local_embedder_serves():
     env = {"DEEPSEEK_API_KEY": "k", "OPENAI_API_KEY": "k", "LLM_API_KEY": "k"}
     settings = resolve_embedding(env)
     assert settings == EmbeddingSettings(sources=(("provider", "default"),))
-    assert build_embedder(settings) is local_embedder()
+    assert isinstance(build_embedder(settings), LocalEmbedder)
 
 
 @pytest.mark.parametrize("field", GIVEN)
@@ -187,4 +187,5 @@ def test_the_key_is_not_shown():
     embedder = build_embedder(settings)
     assert isinstance(embedder, EndpointEmbedder)
     assert KEY not in f"{settings!r} {embedder!r} {embedder.__dict__}"
+    assert pickle.loads(pickle.dumps(embedder)).name == embedder.name
     assert pickle.loads(pickle.dumps(settings)) == settings

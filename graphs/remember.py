@@ -1,0 +1,146 @@
+"""What happens after a run: it is kept in the memory, and now and then reflected on.
+
+Nothing here can fail a run: what goes wrong is logged, and the answer stands. It blocks; agents do
+it in a thread.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from langchain_core.messages import AIMessage, HumanMessage
+
+from ..guards.decide import Policy
+from ..guards.vault import PLACEHOLDER
+from ..nodes._base import CallModel, add_usage
+from ..profiles.memory.notes import Leaving
+from ..profiles.memory.records import Scope
+from ..profiles.reflection import Reflector
+from ..profiles.schema import AgentProfile
+from .context import RunContext
+from .drive import Work
+from .meter import Meter
+
+if TYPE_CHECKING:
+    from .config import AgentConfig
+
+_logger = logging.getLogger("edgeward")
+
+
+@dataclass(frozen=True, slots=True)
+class Remembers:
+    """What a program wants kept of runs."""
+
+    memory: Any
+    profile: AgentProfile
+    outcome: bool = True
+    trajectory: bool = True
+    reflector: Any = None
+
+    @classmethod
+    def by_default(cls, memory: Any, profile: AgentProfile) -> Remembers | None:
+        """All of it, reflecting as the profile says; None without a memory."""
+        if memory is None:
+            return None
+        return cls(memory, profile, reflector=reflector_of(profile))
+
+
+def reflector_of(profile: AgentProfile) -> Reflector:
+    """The reflector with the profile's thresholds."""
+    block = profile.cognitive
+    return Reflector(block.reflection_threshold, block.importance_threshold)
+
+
+def remembers(memory: Any, profile: AgentProfile, config: AgentConfig) -> Remembers | None:
+    """What the config wants kept of runs; without a memory, nothing."""
+    if memory is None:
+        return None
+    reflects = config.use_reflection and config.reflect_after_run
+    reflector = (config.reflector or reflector_of(profile)) if reflects else None
+    return Remembers(memory, profile, config.save_outcome, config.save_trajectory, reflector)
+
+
+@dataclass(frozen=True, slots=True)
+class Keeper:
+    """Keeps the runs of one graph."""
+
+    wants: Remembers
+    policy: Policy
+    work: Work
+
+    def after(
+        self,
+        values: Mapping[str, Any],
+        *,
+        thread: str,
+        context: RunContext,
+        begun: str = "",
+        failure: str = "",
+    ) -> Mapping[str, Any]:
+        """Keep a thread's last run, and reflect if it is time; the tokens that this took.
+
+        `begun` is the id of the message that began the run, `failure` what it broke off with.
+        """
+        wants = self.wants
+        asked = _Asked(self.work, values, thread, context)
+        try:
+            scope = Scope.of(wants.profile.id, context)
+            leaving = Leaving(wants.profile.memory, self.cleaned, wants.outcome, wants.trajectory)
+            notes, task = leaving.notes(values, thread=thread, begun=begun, failure=failure)
+            if notes:
+                wants.memory.add(notes, scope, block=task)
+        except Exception as error:  # noqa: BLE001 - a memory that fails never hides the answer
+            self._failed("a run was not kept in the memory", error)
+            return asked.tokens
+        try:
+            if wants.reflector is not None:
+                wants.reflector.maybe_reflect(wants.memory, scope, asked, clean=self.cleaned)
+        except Exception as error:  # noqa: BLE001 - nor does a reflection that fails
+            self._failed("the reflection after a run failed", error)
+        return asked.tokens
+
+    def cleaned(self, text: str) -> str:
+        """A text as the policy lets it be kept: masked, hidden values left as what they are."""
+        hides = self.policy.hides
+        kinds = {*self.policy.results.redact, *(hides.kinds if hides else ())}
+        masked = self.policy.redactor.masked(text, kinds)[0]
+        # Outside of its thread a placeholder stands for nothing.
+        return PLACEHOLDER.sub(lambda name: f"[{name[1].rpartition('_')[0]}]", masked)
+
+    def _failed(self, what: str, error: Exception) -> None:
+        told = self.policy.redactor.secrets(f"{type(error).__name__}: {error}")[0]
+        _logger.warning("%s: %s", what, told)
+
+
+@dataclass(slots=True)
+class _Asked:
+    """Puts prompts to the graph's model, within the policy's limits, and counts the tokens."""
+
+    work: Work
+    values: Mapping[str, Any]
+    thread: str
+    context: RunContext
+    run: dict[str, Any] = field(default_factory=dict)
+
+    def __call__(self, prompt: str) -> str:
+        work = self.work
+        meter = None
+        if work.budget is not None:
+            meter = Meter.of(work.budget, self.values, self.context.caller)
+        try:
+            effect = CallModel([HumanMessage(prompt)], tools=False)
+            reply: AIMessage = work.do(effect, self.thread, {}, meter)
+        finally:
+            if meter is not None:
+                meter.close()
+        self.run = add_usage(self.run, reply)
+        return reply.text
+
+    @property
+    def tokens(self) -> Mapping[str, Any]:
+        """Summed over all prompts."""
+        found: Mapping[str, Any] = self.run.get("tokens") or {}
+        return found
