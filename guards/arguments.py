@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from .verdict import Arguments
@@ -29,7 +30,7 @@ def parse_arguments(raw: str) -> tuple[Arguments | None, str | None]:
     if len(raw) > MAX_CHARS:
         return None, f"arguments are longer than {MAX_CHARS} characters"
     try:
-        value = json.loads(raw, object_pairs_hook=_no_repeats, parse_constant=_no_constant)
+        value = _DECODER.decode(raw)
     except RecursionError:
         return None, "arguments are nested too deeply"
     except json.JSONDecodeError as error:
@@ -56,22 +57,26 @@ def _no_constant(name: str) -> Any:
     raise _NotJson(f"arguments hold {name}, which is not JSON")
 
 
+_DECODER = json.JSONDecoder(object_pairs_hook=_no_repeats, parse_constant=_no_constant)
+
+
 def _json_kind(value: object) -> str:
     kinds = {list: "list", str: "string", bool: "boolean", type(None): "null"}
     return kinds.get(type(value), "number")
 
 
-def _deeper(value: object, depth: int) -> bool:
+def _deeper(value: dict[str, Any], depth: int) -> bool:
     """Whether `value` has more than `depth` levels."""
-    level = [value]
-    for _ in range(depth + 1):
-        level = [x for v in level for x in _children(v)]
+    level: list[Any] = [value]
+    for _ in range(depth):
+        level = [x for v in level for x in _children(v) if type(x) in _NESTING and x]
         if not level:
             return False
     return True
 
 
-def _children(value: object) -> list[Any]:
-    if isinstance(value, dict):
-        return list(value.values())
-    return value if isinstance(value, list) else []
+_NESTING = (dict, list)
+
+
+def _children(value: Any) -> Iterable[Any]:
+    return value.values() if type(value) is dict else value

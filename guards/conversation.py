@@ -112,31 +112,38 @@ class Conversations:
         in seconds; what passed since the run's last model call is then its tools' time.
         """
         with self._lock:
-            start = self._followed(after, caller) if after else self._beginning(caller)
+            start = self._followed(after, caller) if after else None
             listed = list(turns)
-            places = digests(start.digest, listed)
-            past, done = self._longest(start, places)
+            places = digests(digest_of(caller) if start is None else start.digest, listed)
+            past, done = self._longest(places)
+            past = past or start or self._beginning(caller)
             for turn, digest in zip(listed[done:], places[done:], strict=True):
                 past = self._then(past, turn, digest)
             if done < len(listed):
                 self._keep_past(past)
-            spent = self._accounts.before(start.spent, listed, places)
-            past = replace(past, spent=spent, history=replace(past.history, thread=thread))
-            repeated = self._accounts.at(past.digest)[1] is not None
-            if now is not None and self._limited and not repeated:
+            spent = self._accounts.before(Spent() if start is None else start.spent, listed, places)
+            amounts, answered = self._accounts.at(past.digest)
+            if now is not None and self._limited and answered is None:
                 self._accounts.waited(spent, past.digest, now)
-            return replace(past, history=self._with_used(past))
+                amounts, _ = self._accounts.at(past.digest)
+            history = self._with_used(past, spent.plus(amounts) if amounts else spent, thread)
+            if history is past.history and spent == past.spent:
+                return past
+            return replace(past, spent=spent, history=history)
 
-    def _with_used(self, past: Past) -> History:
+    def _with_used(self, past: Past, spent: Spent, thread: str) -> History:
         """The history with what was used so far, by an earlier reply to the same turns as well."""
-        spent = past.spent.plus(self._accounts.at(past.digest)[0])
-        tokens = spent.thread.get("tokens", 0)
+        history = past.history
+        used = spent.thread.get("tokens", 0)
         # Where the past was not seen, `limits` blocks; a budget of version 1 begins anew.
-        history = replace(past.history, tokens_used=0 if tokens == UNCOUNTED else int(tokens))
-        if not self._limited:
+        tokens = 0 if used == UNCOUNTED else int(used)
+        if self._limited:
+            ran = sum(history.calls.values())
+            told = spent.used(run=ran, thread=past.ran)
+            return replace(history, thread=thread, tokens_used=tokens, used=told)
+        if tokens == history.tokens_used and thread == history.thread:
             return history
-        ran = sum(history.calls.values())
-        return replace(history, used=spent.used(run=ran, thread=past.ran))
+        return replace(history, thread=thread, tokens_used=tokens)
 
     def spend(
         self, past: Past, amounts: Amounts, *, part: str = "", ended: float | None = None
@@ -186,13 +193,14 @@ class Conversations:
         history = History(ledger=ledger, caller=caller, order=order)
         return Past(history, digest_of(caller, after), ran=UNCOUNTED, spent=UNSEEN)
 
-    def _longest(self, start: Past, places: Sequence[bytes]) -> tuple[Past, int]:
+    def _longest(self, places: Sequence[bytes]) -> tuple[Past | None, int]:
+        """What is known of the most turns, and how many they are."""
         for done in range(len(places), 0, -1):
             known = self._pasts.get(places[done - 1])
             if known is not None:
                 self._pasts.move_to_end(known.digest)
                 return known, done
-        return start, 0
+        return None, 0
 
     def _keep_past(self, past: Past) -> None:
         self._pasts[past.digest] = past

@@ -149,6 +149,10 @@ class Ledger(list[Entry]):
             return self
         return Ledger(self, seen=self._seen.only(judges), gap=self.gap)
 
+    @property
+    def _index(self) -> Seen:
+        return self._seen.ready()
+
     def origin(self, value: str) -> Origin | None:
         """Where `value` (compared without case) was first seen: the user's word comes first."""
         key = value.casefold()
@@ -162,7 +166,7 @@ class Ledger(list[Entry]):
     def stated(self, value: str) -> bool:
         """Whether the user wrote `value`, whole, in this thread; too short a value never counts."""
         run = _run_of(value)
-        return run.telling and not self._seen.of_user.isdisjoint(self._occurrences(run))
+        return run.telling and not self._index.of_user.isdisjoint(self._occurrences(run))
 
     def known(self, value: str, *, doubts: bool = False, about: Sequence[Set[str]] = ()) -> bool:
         """Whether the user stated `value`, a trusted source gave it, or the agent created it.
@@ -174,7 +178,7 @@ class Ledger(list[Entry]):
         run = _run_of(value)
         if not run.tokens:
             return False
-        seen = self._seen
+        seen = self._index
         if (run.key in seen.created or run.key in seen.made) and self._created(run, about):
             return True
         for place in self._occurrences(run):
@@ -193,7 +197,7 @@ class Ledger(list[Entry]):
 
     def _created(self, run: Run, about: Sequence[Set[str]]) -> bool:
         """A returned id; a name that the model chose only for what speaks of the same thing."""
-        seen, end = self._seen, len(self)
+        seen, end = self._index, len(self)
         entry = seen.created.get(run.key, end)
         if entry < end and (run.telling or self._same_subject(entry, about)):
             return True
@@ -201,7 +205,7 @@ class Ledger(list[Entry]):
         return bool(made) and any(e < end and self._same_subject(e, about) for e in made)
 
     def _same_subject(self, entry: int, about: Sequence[Set[str]]) -> bool:
-        source = self._seen.about[entry]
+        source = self._index.about[entry]
         named = [words for words in about if words]
         return not source or not named or any(source & words for words in named)
 
@@ -215,19 +219,19 @@ class Ledger(list[Entry]):
         """Whether the user wrote a short number with a `#`, or beside what the call speaks of."""
         return any(
             entry < len(self) and ("#" in beside or any(beside & words for words in about))
-            for entry, beside in tuple(self._seen.numbered.get(value.strip(), ()))
+            for entry, beside in tuple(self._index.numbered.get(value.strip(), ()))
         )
 
     def stated_amount(self, number: float) -> bool:
         """Whether the user wrote the number as a sum of money, however short it is."""
-        return self._seen.amounts.get(" ".join(tokens(f"{number:.10g}")), len(self)) < len(self)
+        return self._index.amounts.get(" ".join(tokens(f"{number:.10g}")), len(self)) < len(self)
 
     def ceiling(self, value: str, *, doubts: bool = False) -> float:
         """The largest number in a message of the user or trusted record that holds `value`.
 
         Minus infinity where none does. Whole numbers that may be a year are left out.
         """
-        numbers = self._seen.numbers
+        numbers = self._index.numbers
         found = (numbers.get(p, -math.inf) for p in self.places(value, doubts=doubts))
         return max(found, default=-math.inf)
 
@@ -237,20 +241,20 @@ class Ledger(list[Entry]):
         end = len(self) << RECORD_BITS
         return any(
             place < end and written in (0, year) and self._counts(place, doubts)
-            for place, written in tuple(self._seen.days.get((month, number), ()))
+            for place, written in tuple(self._index.days.get((month, number), ()))
         )
 
     def knows_word(self, word: str, *, doubts: bool = False) -> bool:
         """Whether one word (lower case, no signs) stands in something trusted."""
-        return self._any(self._seen.words.get(word), doubts)
+        return self._any(self._index.words.get(word), doubts)
 
     def names_host(self, host: str, *, doubts: bool = False) -> bool:
         """Whether the user or a trusted text names the host (as `host_of` gives it)."""
-        return self._any(self._seen.hosts.get(host), doubts)
+        return self._any(self._index.hosts.get(host), doubts)
 
     def said(self, words: Set[str]) -> bool:
         """Whether one of these words (lower case, no signs) is among the user's own."""
-        table, end = self._seen.said, len(self)
+        table, end = self._index.said, len(self)
         for word in words:  # noqa: SIM110 - this runs for every call: a plain loop
             if table.get(word, end) < end:
                 return True
@@ -261,16 +265,16 @@ class Ledger(list[Entry]):
 
         Until the user writes again, what they asked for goes on: then it is none, too.
         """
-        done, end = self._seen.done, len(self)
+        done, end = self._index.done, len(self)
         if not done:
             return -1
         last = max((e for word in words for e in done.get(word, ()) if e < end), default=-1)
-        spoke = max((e for e, _ in self._seen.user_words if e < end), default=-1)
+        spoke = max((e for e, _ in self._index.user_words if e < end), default=-1)
         return last if last < spoke else -1
 
     def said_since(self, words: Set[str], since: int) -> bool:
         """Whether one of the words stands in a message of the user after the entry `since`."""
-        seen, end = self._seen, len(self)
+        seen, end = self._index, len(self)
         return any(
             since < entry < end
             for word in seen.said.keys() & words
@@ -279,7 +283,7 @@ class Ledger(list[Entry]):
 
     def stated_since(self, value: str, since: int) -> bool:
         """Whether the user wrote the value in a message after the entry `since`."""
-        run, of_user = _run_of(value), self._seen.of_user
+        run, of_user = _run_of(value), self._index.of_user
         return run.telling and any(
             place in of_user and place >> RECORD_BITS > since for place in self._occurrences(run)
         )
@@ -311,7 +315,7 @@ class Ledger(list[Entry]):
 
         Only hits come here. What tells in a short value is what has a number in it.
         """
-        if self.stated(piece) or self._seen.user_wrote(piece, len(self)):
+        if self.stated(piece) or self._index.user_wrote(piece, len(self)):
             return True
         told = self._seen.private.grouped.get(piece, piece).split(" ")
         numbers = [word for word in told if not word.isalpha()]
@@ -319,10 +323,10 @@ class Ledger(list[Entry]):
 
     def _occurrences(self, run: Run) -> Iterable[int]:
         end = len(self) << RECORD_BITS
-        found = self._seen.occurrences(run.tokens, run.key, end)
+        found = self._index.occurrences(run.tokens, run.key, end)
         if not run.joined:
             return found
-        return chain(found, self._seen.occurrences((run.joined,), run.joined, end))
+        return chain(found, self._index.occurrences((run.joined,), run.joined, end))
 
     def _any(self, places: list[int] | None, doubts: bool) -> bool:
         end = len(self) << RECORD_BITS
@@ -330,17 +334,17 @@ class Ledger(list[Entry]):
 
     def _counts(self, place: int, doubts: bool) -> bool:
         """Whether the place is trusted: what its record wants the user to have named was named."""
-        if not doubts and place in self._seen.doubtful:
+        if not doubts and place in self._index.doubtful:
             return False
-        wanted = self._seen.wanting.get(place)
+        wanted = self._index.wanting.get(place)
         return wanted is None or any(all(map(self._named, names)) for names in wanted if names)
 
     def _named(self, name: str) -> bool:
         """Whether the user wrote the name, or it stands in a text of which the same holds."""
         return self.stated(name) or any(
-            place in self._seen.texted
-            and place not in self._seen.doubtful
-            and any(all(map(self.stated, n)) for n in self._seen.wanting.get(place, ()) if n)
+            place in self._index.texted
+            and place not in self._index.doubtful
+            and any(all(map(self.stated, n)) for n in self._index.wanting.get(place, ()) if n)
             for place in self._occurrences(_run_of(name))
         )
 
@@ -376,6 +380,8 @@ class History:
 
     def let_through(self, *names: str) -> History:
         """The history with one more call of each of these tools in it."""
+        if not names:
+            return self
         calls = dict(self.calls)
         for name in names:
             calls[name] = calls.get(name, 0) + 1
@@ -386,6 +392,10 @@ class History:
             for scope, amounts in self.used.items()
         }
         return replace(self, calls=calls, used=used)
+
+    def after(self, *pieces: str) -> History:
+        """The history in which these pieces were sent as well."""
+        return replace(self, sent=(*self.sent, *pieces)) if pieces else self
 
     def origin(self, value: str) -> Origin | None:
         """Where `value` was first seen in this thread, or None."""

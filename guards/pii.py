@@ -50,11 +50,15 @@ class PersonalData:
 
     def spans(self, text: str, kinds: Collection[str]) -> Iterator[Span]:
         """Where `text` holds data of these kinds; in no order, and spans may overlap."""
-        has_digits = any(map(text.__contains__, "0123456789"))
+        signs = ":" in text or any(map(text.__contains__, "0123456789"))
         for kind, pattern, real in self.candidates(kinds):
-            if "@" in text if kind == "email" else has_digits:
+            if "@" in text if kind == "email" else signs:
                 for match in compile_pattern(pattern).finditer(text):
                     yield from real(text, *match.span())
+        yield from self.detected(text, kinds)
+
+    def detected(self, text: str, kinds: Collection[str]) -> Iterator[Span]:
+        """What the detectors of these kinds find."""
         for name, detector in self.detectors:
             if name in kinds:
                 yield from detector(text)

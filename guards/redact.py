@@ -8,11 +8,12 @@ overlap make one mask, and masking twice changes nothing. Time is linear in the 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, Literal, get_args
 
 from .masks import Span, replaced, runs_of
 from .patterns import PatternSet, compile_pattern, searchable
-from .pii import PERSONAL, PersonalData
+from .pii import PERSONAL, Candidate, PersonalData
 from .secrets import SHIPPED, SecretPattern
 
 __all__ = ["KINDS", "SHIPPED", "Kind", "Masked", "Redactor", "SecretPattern", "Span"]
@@ -44,7 +45,7 @@ class Redactor:
         self.personal = personal or PersonalData()
         self.patterns: tuple[SecretPattern, ...] = (*patterns, *SHIPPED)
         self._literals = {label: value for label, value in (literals or {}).items() if value}
-        self._finder = _Finder(self.patterns, ignore_case=False)
+        self._finder = _finder(self.patterns, self.personal)
         self._caseless: _Finder | None = None
 
     def with_literals(self, literals: Mapping[str, str]) -> Redactor:
@@ -75,9 +76,13 @@ class Redactor:
         self.check(kinds)
         read = searchable(text)
         every = "all" in kinds
-        spans = self.spans(read) if every or "secrets" in kinds else []
         wanted = (*PERSONAL, "presidio") if every else kinds
-        return _masked(text, [*spans, *self.personal.spans(read, wanted)])
+        hits = self._finder.hits(read)
+        spans = self._secrets(read, hits) if every or "secrets" in kinds else []
+        if hits:
+            spans += self._finder.personal(read, hits, wanted)
+        spans += self.personal.detected(read, wanted)
+        return _masked(text, spans)
 
     def check(self, kinds: Collection[str]) -> None:
         """Refuse what is no kind, and a kind for which nothing was set up.
@@ -92,7 +97,10 @@ class Redactor:
 
     def spans(self, text: str) -> list[Span]:
         """Where the secrets in `text` stand."""
-        found = list(self._finder.spans(text))
+        return self._secrets(text, self._finder.hits(text))
+
+    def _secrets(self, text: str, hits: frozenset[int]) -> list[Span]:
+        found = list(self._finder.secrets(text, hits)) if hits else []
         for label, value in self._literals.items():
             found += _occurrences(text, value, label)
         return found
@@ -103,9 +111,9 @@ class Redactor:
         For host names above all, whose letter case is gone by the time that they are shown.
         """
         if self._caseless is None:
-            self._caseless = _Finder(self.patterns, ignore_case=True)
+            self._caseless = _finder(self.patterns, None)
         text = self.secrets(text)[0]
-        return _masked(text, list(self._caseless.spans(text)))[0]
+        return _masked(text, list(self._caseless.secrets(text, self._caseless.hits(text))))[0]
 
     def value(self, value: Any) -> Any:
         """A JSON value with the secrets in its strings (keys too) masked; a new value."""
@@ -132,27 +140,53 @@ class Redactor:
 
 
 class _Finder:
-    """Compiled secret patterns with their prefilter."""
+    """Compiled patterns of secrets and of personal data; one pass says which can match at all."""
 
-    __slots__ = ("_rows", "_set")
+    __slots__ = ("_personal", "_secrets", "_set")
 
-    def __init__(self, patterns: Iterable[SecretPattern], *, ignore_case: bool) -> None:
+    def __init__(
+        self,
+        patterns: Iterable[SecretPattern],
+        candidates: Iterable[Candidate] = (),
+        *,
+        ignore_case: bool = False,
+    ) -> None:
         self._set = PatternSet(signals=())
-        self._rows: dict[int, tuple[SecretPattern, Any]] = {}
+        self._secrets: dict[int, tuple[SecretPattern, Any]] = {}
         for pattern in patterns:
             compiled = compile_pattern(pattern.regex, ignore_case=ignore_case)
             number = self._set.add(pattern.regex, ignore_case=ignore_case)
-            self._rows[number] = (pattern, compiled)
+            self._secrets[number] = (pattern, compiled)
+        self._personal = {self._set.add(row[1]): row for row in candidates}
 
-    def spans(self, text: str) -> Iterator[Span]:
-        hits = self._set.candidates(text)
-        if not hits:
-            return
-        text = searchable(text)
-        for number in sorted(hits):
-            pattern, compiled = self._rows[number]
+    def hits(self, text: str) -> frozenset[int]:
+        """The patterns that may match."""
+        return self._set.candidates(text)
+
+    def secrets(self, text: str, hits: frozenset[int]) -> Iterator[Span]:
+        """What the patterns of secrets among `hits` find."""
+        rows = self._secrets
+        numbers = sorted(number for number in hits if number in rows)
+        text = searchable(text) if numbers else text
+        for number in numbers:
+            pattern, compiled = rows[number]
             for start, end in pattern.finds(compiled, text):
                 yield start, end, pattern.name
+
+    def personal(self, text: str, hits: frozenset[int], kinds: Collection[str]) -> Iterator[Span]:
+        """What those of personal data find; `text` is searchable."""
+        for number, (kind, pattern, real) in self._personal.items():
+            if number in hits and kind in kinds:
+                for match in compile_pattern(pattern).finditer(text):
+                    yield from real(text, *match.span())
+
+
+@lru_cache(maxsize=64)
+def _finder(patterns: tuple[SecretPattern, ...], personal: PersonalData | None) -> _Finder:
+    """Policies with the same patterns share one; without `personal` letter case means nothing."""
+    if personal is None:
+        return _Finder(patterns, ignore_case=True)
+    return _Finder(patterns, personal.candidates(PERSONAL))
 
 
 def _occurrences(text: str, part: str, label: str) -> Iterator[Span]:

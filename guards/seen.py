@@ -44,6 +44,8 @@ class Seen:
     """Tables from a value to its places. A place names an entry and a record of it."""
 
     entries: list[Mapping[str, object]] = field(default_factory=list)
+    indexed: int = 0
+    """Entries that the tables below know, but for `user`, `tools`, `private` and `judged`."""
     user: dict[str, int] = field(default_factory=dict)
     """Telling values of the user's messages: the entry where each stands first."""
     tools: dict[str, int] = field(default_factory=dict)
@@ -93,18 +95,31 @@ class Seen:
     """Indexes in which only records stand that were believed by one of these."""
 
     def add(self, entry: Mapping[str, object]) -> None:
-        """Index one entry."""
+        """Keep one entry; what can be looked up in it is found when somebody asks (`ready`)."""
         number = len(self.entries)
-        place = number << RECORD_BITS
-        mine = entry.get("source") == USER
-        table = self.user if mine else self.tools
+        table = self.user if entry.get("source") == USER else self.tools
         for value in _texts(entry.get("values")):
             table.setdefault(value, number)
-        if mine:
-            self.of_user.add(place)
-            self._add_user(str(entry.get("text") or ""), place)
         if entry.get("records"):
             self.judged.add(str(entry.get("judged") or ""))
+        for piece in _texts(entry.get("private")):
+            self.private.add(piece, number)
+        self.entries.append(entry)
+
+    def ready(self) -> Seen:
+        """The same, with every entry indexed: most policies never ask what the user wrote."""
+        if self.indexed < len(self.entries):
+            with _ONE_AT_A_TIME:
+                while self.indexed < len(self.entries):
+                    self._index(self.entries[self.indexed], self.indexed)
+                    self.indexed += 1
+        return self
+
+    def _index(self, entry: Mapping[str, object], number: int) -> None:
+        place = number << RECORD_BITS
+        if entry.get("source") == USER:
+            self.of_user.add(place)
+            self._add_user(str(entry.get("text") or ""), place)
         for offset, record in enumerate(_records(entry.get("records")), start=1):
             if offset >> RECORD_BITS:
                 break
@@ -115,10 +130,7 @@ class Seen:
             self.created.setdefault(" ".join(tokens(value)), number)
         for value in _texts(entry.get("made")):
             self._put(self.made, " ".join(tokens(value)), number)
-        for piece in _texts(entry.get("private")):
-            self.private.add(piece, number)
         self.about.append(subjects(str(entry.get("source")).removeprefix("tool ")))
-        self.entries.append(entry)
 
     def only(self, judges: frozenset[str]) -> Seen:
         """The index without records that somebody else believed; it grows as this one does."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .caller import Caller
 from .verdict import canonical_json
@@ -48,6 +49,7 @@ class ToolResult:
 Turn = UserText | ModelTurn | ToolResult
 
 
+@lru_cache(maxsize=256)
 def digest_of(caller: Caller, after: str = "") -> bytes:
     """Where the digests of a caller's conversations begin."""
     parts = ("after", after, caller.user, caller.tenant, *caller.roles)

@@ -34,10 +34,10 @@ from ..rules.limits import limits_of
 from ..rules.sequence import order_of
 from ..spent import UNCOUNTED, Usage, caller_named
 from ..streamed import Streamed
-from ..verdict import Finding, canonical_json, strictest
+from ..verdict import Arguments, Finding, ToolCall, canonical_json, strictest
 from ._request import Inbound, RequestMask
 from ._tally import Counter, Tally
-from .defender import Decision, Status, ToolCall, ToolFinding, decision, finding_of
+from .defender import Decision, Status, ToolFinding, decision, told
 
 _LOG = logging.getLogger("edgeward.guards")
 
@@ -133,6 +133,8 @@ class Exchange:
         self._tally = Tally(door.counter, past, spender(door.caller), began)
         self._through: dict[int, list[str]] = {}
         self._pieces: dict[int, list[str]] = {}
+        self._parsed: dict[int, list[Arguments]] = {}
+        """Arguments whose pieces nobody has asked for yet."""
         self._ids: dict[int, set[str]] = {}
         self._proposed: dict[int, int] = {}
         self._kept: dict[int, list[ToolFinding]] = {}
@@ -183,25 +185,25 @@ class Exchange:
 
     def _decided(self, listed: list[Proposed], choice: int) -> list[ToolFinding]:
         """What is said of each call, those before it and pieces of all others counted."""
-        parsed = [as_call(p.name, p.arguments, id=p.id).arguments for p in listed]
-        others = beside(parsed)
+        calls = [_parsed(proposed) for proposed in listed]
+        arguments = [call.arguments for call in calls]
         before = self._pieces.setdefault(choice, [])
+        before += [piece for earlier in self._parsed.pop(choice, ()) for piece in pieces(earlier)]
         through = self._through.setdefault(choice, [])
+        taken = self._ids.setdefault(choice, set())
         history, set_aside = self._tally.history(len(listed))
         history = history.let_through(*through)
         counted, findings = len(through), []
-        for proposed, more in zip(listed, others, strict=True):
-            sent = (*self.history.sent, *before, *more)
-            finding = finding_of(_wire(proposed), self.policy, replace(history, sent=sent))
-            taken = self._ids.setdefault(choice, set())
-            if proposed.id and (proposed.id in taken or proposed.id in self._past.open):
+        for call, more in zip(calls, beside(arguments), strict=True):
+            finding = told(call, self.policy, history.after(*before, *more))
+            if call.id and (call.id in taken or call.id in self._past.open):
                 _object(finding, Finding("arguments", "block", _REPEATED))
-            taken.add(proposed.id)
+            taken.add(call.id)
             if finding.verdict.word != "block":
-                through.append(finding.call.name)
-                history = history.let_through(finding.call.name)
+                through.append(call.name)
+                history = history.let_through(call.name)
             findings.append(finding)
-        before += [piece for arguments in parsed for piece in pieces(arguments)]
+        self._parsed[choice] = arguments
         self.findings += findings
         self._tally.let_through(len(through) - counted, set_aside)
         return findings
@@ -226,7 +228,7 @@ class Exchange:
 
     def refuse(self, calls: Iterable[Proposed], reason: str) -> list[ToolFinding]:
         """Note calls that are refused unjudged: nobody has seen them to their end, say."""
-        findings = [finding_of(_wire(p), self.policy, self.history) for p in calls]
+        findings = [told(_parsed(proposed), self.policy, self.history) for proposed in calls]
         for finding in findings:
             _object(finding, Finding("arguments", "block", reason))
         self.findings += findings
@@ -308,9 +310,9 @@ def attach(response: Any, made: Decision) -> None:
     object.__setattr__(response, "firewall", made)
 
 
-def _wire(proposed: Proposed) -> ToolCall:
-    arguments: Any = proposed.arguments
-    return ToolCall(proposed.id, "function", {"name": proposed.name, "arguments": arguments})
+def _parsed(proposed: Proposed) -> ToolCall:
+    """The call with its arguments parsed, as strictly from a mapping as from the wire's text."""
+    return as_call(str(proposed.name or ""), proposed.arguments, id=proposed.id)
 
 
 def _judged(proposed: Proposed, finding: ToolFinding) -> Judged:

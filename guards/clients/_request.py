@@ -17,6 +17,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from operator import is_
 from threading import Lock
 from typing import Any
 
@@ -54,6 +55,14 @@ _RESPONSES = frozenset(
 )
 _OPEN = frozenset({"input", "args", "arguments", "response", "output", "parameters", "action"})
 """Fields whose mapping is arguments or a tool's data: no name in it means anything."""
+_THINKING = frozenset({"thinking", "reasoning", "reasoning_content", "reasoning_details"})
+_KNOWN = {
+    **dict.fromkeys(_RESPONSES, "result"),
+    **dict.fromkeys(_THINKING, "thinking"),
+    **dict.fromkeys((*EXACT, *BLOBS, "call_id"), "as it is"),
+    **dict.fromkeys(_OPEN, "open"),
+}
+"""What becomes of a field, by its name."""
 
 _HASHED_FROM = 64
 _CACHE_SIZE = 8_192
@@ -109,8 +118,8 @@ class RequestMask:
         """What `mask` makes of the text, which is not asked twice."""
         key: object = (kind, text)
         if len(text) >= _HASHED_FROM:
-            data = text.encode("utf-8", "surrogatepass")
-            key = blake2b(data, digest_size=16, key=kind.encode()).digest()
+            data = f"{kind}:{text}".encode("utf-8", "surrogatepass")
+            key = blake2b(data, digest_size=16).digest()
         with self._lock:
             known = self._seen.get(key)
             if known is not None:
@@ -143,7 +152,7 @@ class RequestMask:
         if isinstance(value, list | tuple | Iterator):
             old = list(value)
             new = [self._walked(v, found, results=results, depth=depth + 1) for v in old]
-            if all(a is b for a, b in zip(old, new, strict=True)):
+            if all(map(is_, old, new)):
                 return old if isinstance(value, Iterator) else value
             return tuple(new) if type(value) is tuple else new
         if hasattr(type(value), "model_fields"):
@@ -155,7 +164,8 @@ class RequestMask:
 
     def _leaf(self, text: str, found: _Found, results: bool) -> str:
         masked, labels = self.text(text, results=results)
-        found.labels.update(dict.fromkeys(labels))
+        if labels:
+            found.labels.update(dict.fromkeys(labels))
         return masked
 
     def _mapping(self, value: Mapping[Any, Any], found: _Found, results: bool, depth: int) -> Any:
@@ -164,10 +174,13 @@ class RequestMask:
             self._report(value, found)
             return value
         results = results or value.get("role") in ("tool", "function") or kind in RESULTS
-        new = {
-            key: self._field(value, key, item, found, results, depth) for key, item in value.items()
-        }
-        return value if all(new[key] is item for key, item in value.items()) else new
+        changed: dict[Any, Any] | None = None
+        for key, item in value.items():
+            new = self._field(value, key, item, found, results, depth)
+            if new is not item:
+                changed = dict(value) if changed is None else changed
+                changed[key] = new
+        return value if changed is None else changed
 
     def _field(
         self,
@@ -179,19 +192,20 @@ class RequestMask:
         depth: int,
     ) -> Any:
         name = key if isinstance(key, str) else ""
-        if name in _OPEN:
+        known = _KNOWN.get(name)
+        if known == "open":
             if name == "arguments" and isinstance(item, str):
                 return self._json(item, found, results)
             if isinstance(item, Mapping):
                 return self._opened(item, found, results, depth + 1)
-        if name in EXACT or name == "call_id" or name.endswith(("_id", "_ids")):
+        elif known == "as it is" or name.endswith(("_id", "_ids")):
             return item
-        if name in BLOBS or (name == "data" and owner.get("type") != "text"):
+        if name == "data" and owner.get("type") != "text":
             return item
-        if name in ("thinking", "reasoning", "reasoning_content", "reasoning_details"):
+        if known == "thinking":
             self._report(item, found)
             return item
-        results = results or name in _RESPONSES or name == "output"
+        results = results or known == "result" or name == "output"
         return self._walked(item, found, results=results, depth=depth + 1)
 
     def _opened(self, value: Any, found: _Found, results: bool, depth: int) -> Any:
@@ -214,7 +228,7 @@ class RequestMask:
             return value if same else dict(pairs)
         if isinstance(value, list | tuple):
             new = [self._opened(v, found, results, depth + 1) for v in value]
-            return value if all(a is b for a, b in zip(value, new, strict=True)) else new
+            return value if all(map(is_, value, new)) else new
         return value
 
     def _json(self, text: str, found: _Found, results: bool) -> str:

@@ -158,12 +158,19 @@ def check_tool_calls(
 def finding_of(tool_call: ToolCall, policy: Policy, history: History) -> ToolFinding:
     """What the policy says of one call."""
     function = tool_call.function
-    call = as_call(function.name, function.arguments, id=tool_call.id)
+    return told(as_call(function.name, function.arguments, id=tool_call.id), policy, history)
+
+
+def told(call: Call, policy: Policy, history: History) -> ToolFinding:
+    """The same of a call that is parsed already."""
     verdict = decide(policy, call, history)
+    named = call.name or "(unnamed)"
+    if not verdict.findings:
+        return ToolFinding(call.id, named, Status.PASS, call=call, verdict=verdict)
     objections = sorted(_objections(verdict), key=_rank)
     return ToolFinding(
-        tool_call_id=tool_call.id,
-        tool_name=function.name or "(unnamed)",
+        tool_call_id=call.id,
+        tool_name=named,
         status=Status.PASS if verdict.word == "allow" else Status.BLOCK,
         reasons=list(dict.fromkeys(f.reason for f in objections)),
         hosts=_values(objections, "egress_allowlist"),
