@@ -15,7 +15,7 @@ and what waits is looked at again only when it has grown by an eighth.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -25,7 +25,7 @@ import re2
 from .masks import JsonInPieces, Span, runs_of
 from .patterns import compile_pattern, searchable
 from .pii import PERSONAL, PersonalData
-from .prefixes import as_bytes, coarse, ending, is_lazy, partial, watched
+from .prefixes import as_bytes, coarse, ending, is_lazy, partial, places, watched
 from .redact import Redactor
 
 _CONTEXT = 64
@@ -85,7 +85,7 @@ class _Watch:
     """The rules of a redactor, and two patterns that see them all."""
 
     rules: tuple[_Rule, ...]
-    paths: re2.Pattern
+    paths: Callable[[bytes, int], tuple[int, int]]
     """The first place from which some rule matches, or the text ends in a beginning."""
     beginnings: re2.Pattern
     """The first place from which the text ends in a beginning (lazy rules are left out)."""
@@ -136,7 +136,7 @@ class Holdback:
         if self._missing > 0 or self._ends_whole or self._watch is None:
             return ""
         text, data = self._joined()
-        first, last = self._watch.paths.search(data, self._at).span()
+        first, last = self._watch.paths(data, self._at)
         out = self._passed(first)
         if last < len(data):  # it seems that something matches
             out += self._released(self._watch.undecided(text, data, first))
@@ -221,7 +221,7 @@ def _watch(
         seen.append(coarse(_WATCHED_FOR.get(kind, pattern)) + _AFTER)
         lazy.append(False)
     try:
-        paths = watched(seen)
+        paths = places(watched(seen))
         beginnings = ending(s for s, takes_least in zip(seen, lazy, strict=True) if not takes_least)
     except ValueError:
         return None

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import re2
 
@@ -162,6 +162,17 @@ def ending(patterns: Iterable[str]) -> re2.Pattern:
         ValueError: as above.
     """
     return _compiled("(?:" + "|".join(f"(?:{pattern})" for pattern in patterns) + r")\z")
+
+
+def places(pattern: re2.Pattern) -> Callable[[bytes, int], tuple[int, int]]:
+    """`pattern.search(data, start).span()` of a pattern that always matches; without the object of
+    a match in between, where the library has such a way: this runs for every streamed word."""
+    match = getattr(getattr(pattern, "_regexp", None), "Match", None)
+    anchor = getattr(re2, "_Anchor", None)
+    if match is None or anchor is None:
+        return lambda data, start: pattern.search(data, start).span()
+    anywhere = anchor.UNANCHORED
+    return lambda data, start: match(anywhere, data, start, len(data))[0]
 
 
 def _compiled(pattern: str) -> re2.Pattern:

@@ -26,6 +26,9 @@ _MAY_BEGIN = re.compile(
 )
 """The end of a text that could become one of these with what follows."""
 
+_COULD = re.compile(r"[\[<:(@]|[!hfwutpsrlimo]\Z", re.IGNORECASE)
+"""What stands in all that either of them finds."""
+
 _BLANK = re.compile(r"\n[ \t\r]*\n")
 _LOOKED_AT = 1_024
 """Characters that may wait and be looked at with every piece."""
@@ -60,6 +63,8 @@ class Streamed:
         text = self._held.feed(piece)
         if not self._defuses or not text:
             return text
+        if not self._begun and not self._waits and not self._more and _COULD.search(text) is None:
+            return text  # nearly all there is
         self._more.append(text)
         self._missing -= len(text)
         if self._missing > 0 or self._to_the_end:

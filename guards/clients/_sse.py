@@ -21,7 +21,7 @@ Rewrite = Callable[[dict[str, Any]], "list[dict[str, Any]] | None"]
 
 
 class EventReader:
-    """Bytes in, the events among them out: each as its raw bytes, its lines of data joined."""
+    """Bytes in, the events among them out, as raw as they came."""
 
     __slots__ = ("_from", "_held")
 
@@ -29,27 +29,33 @@ class EventReader:
         self._held = bytearray()
         self._from = 0
 
-    def feed(self, data: bytes) -> Iterator[tuple[bytes, bytes | None]]:
-        """The events that are whole now; data is None for what has none (comments)."""
+    @property
+    def between(self) -> bool:
+        """Whether nothing has come of the next event yet."""
+        return not self._held
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """The events that are whole now."""
         self._held += data
         done = 0
         while found := _END.search(self._held, self._from):
             raw = bytes(self._held[done : found.end()])
             self._from = done = found.end()
-            yield raw, _data(raw)
+            yield raw
         if done:
             del self._held[:done]
         self._from = max(len(self._held) - 3, 0)
 
-    def rest(self) -> tuple[bytes, bytes | None]:
+    def rest(self) -> bytes:
         """What is left at the end: clients take it for an event, too."""
         raw = bytes(self._held)
         self._held.clear()
         self._from = 0
-        return raw, _data(raw)
+        return raw
 
 
-def _data(raw: bytes) -> bytes | None:
+def data_of(raw: bytes) -> bytes | None:
+    """The lines of data of an event, joined; None for what has none (comments)."""
     if raw.startswith(b"data: ") and raw.find(b"\n") == len(raw) - 2 and b"\r" not in raw:
         return raw[6:-2]  # one line, as nearly all are
     if raw.startswith(b"event: ") and raw.count(b"\n") == 3 and b"\r" not in raw:

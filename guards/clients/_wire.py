@@ -12,7 +12,8 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Protocol
 
-from ._sse import DONE, EventReader, framed, is_silent
+from ._alike import Alike, Word
+from ._sse import DONE, EventReader, data_of, framed, is_silent
 from .defender import Decision
 
 
@@ -26,6 +27,9 @@ class Reply(Protocol):
 
     def event(self, data: dict[str, Any]) -> list[dict[str, Any]] | None:
         """What goes out in place of an event of a stream; None: the event as it came."""
+
+    def word(self, data: dict[str, Any]) -> Word | None:
+        """Whether an event that was looked at was a piece of a text and nothing else."""
 
     def end(self, *, finished: bool) -> list[dict[str, Any]]:
         """What is still to go out when no event follows. `finished`: the provider said so."""
@@ -143,6 +147,7 @@ class _Pipe:
     def __init__(self, reply: Reply) -> None:
         self._reply = reply
         self._events = EventReader() if reply.body.get("stream") else None
+        self._alike = Alike()
         self._body = bytearray()
         self._named = False
         self._ended = False
@@ -152,13 +157,20 @@ class _Pipe:
         if self._events is None:
             self._body += data
             return b""
-        return b"".join([self._event(raw, text) for raw, text in self._events.feed(data)])
+        alike = self._alike.passed(data) if self._events.between else None
+        if alike is not None:  # the piece is one event: most servers send them so
+            return alike
+        out = []
+        for raw in self._events.feed(data):
+            alike = self._alike.passed(raw)
+            out.append(self._event(raw) if alike is None else alike)
+        return b"".join(out)
 
     def end(self) -> bytes:
         """What goes out when the provider has sent everything."""
         if self._events is None:
             return guarded_body(bytes(self._body), self._reply)
-        return self._event(*self._events.rest()) + self._close(finished=False)
+        return self._event(self._events.rest()) + self._close(finished=False)
 
     def broken(self) -> None:
         """The connection broke off, or nobody reads on: what was held back goes nowhere."""
@@ -171,7 +183,8 @@ class _Pipe:
         self._ended = True
         return self._framed(self._reply.end(finished=finished))
 
-    def _event(self, raw: bytes, text: bytes | None) -> bytes:
+    def _event(self, raw: bytes) -> bytes:
+        text = data_of(raw)
         if text is None:
             return raw if is_silent(raw) else framed(_NO_EVENT, named=True)
         if text.startswith(DONE):
@@ -184,6 +197,9 @@ class _Pipe:
         if not isinstance(data, dict):
             return framed(_NO_EVENT, named=True)
         out = self._reply.event(data)
+        word = self._reply.word(data)
+        if word is not None:
+            self._alike.learn(raw, text, word)
         return raw if out is None else self._framed(out)
 
     def _framed(self, events: list[dict[str, Any]]) -> bytes:

@@ -45,6 +45,9 @@ class MessageReply:
         """No event comes here."""
         raise NotImplementedError
 
+    def word(self, data: dict[str, Any]) -> None:
+        """It is no stream."""
+
     def end(self, *, finished: bool) -> list[dict[str, Any]]:
         """Nothing is left."""
         return []
@@ -64,6 +67,9 @@ class SentOnly:
     def event(self, data: dict[str, Any]) -> list[dict[str, Any]] | None:
         """It has no events."""
         raise NotImplementedError
+
+    def word(self, data: dict[str, Any]) -> None:
+        """It is no stream."""
 
     def end(self, *, finished: bool) -> list[dict[str, Any]]:
         """Nothing is left."""

@@ -9,10 +9,12 @@ still become part of a secret. The event that says why the message ends is put r
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
+from .._alike import Word
 from .._cut_off import CUT_OFF, estimated_tokens
 from .._exchange import Door, Exchange
 from ..defender import Decision
@@ -126,6 +128,27 @@ class MessageStream:
             return None
         known = data.get("type") == "content_block_delta"
         return self._more(data, index, delta, text) if known else None
+
+    def word(self, data: Event) -> Word | None:
+        """Whether an event was a piece of a text and nothing else."""
+        index, delta = data.get("index"), data.get("delta")
+        if self._waiting or type(index) is not int or type(delta) is not dict:
+            return None
+        known = data.get("type") == "content_block_delta" and delta.get("type") == "text_delta"
+        if index not in self._texts or not known or self._numbers.get(index) != index:
+            return None
+        more: Callable[[str], str | None] = partial(self._passed, index, self._texts[index])
+        return Word(("delta", "text"), more)
+
+    def _passed(self, index: int, held: Any, text: str) -> str | None:
+        """What may go out of one more piece of a text that is open; None where it is not."""
+        if self._waiting or self._texts.get(index) is not held:
+            return None
+        self._chars += len(text)
+        passed: str = self._texts[index].feed(text)
+        if not self._blocks.said and passed:
+            self._blocks.said = bool(passed.strip())
+        return passed
 
     def _more(self, data: Event, index: Any, delta: Event, text: str) -> list[Event]:
         """A piece of a text: what may go out now."""

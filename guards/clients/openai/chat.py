@@ -135,6 +135,9 @@ class ChatReply:
         """No event comes here."""
         raise NotImplementedError
 
+    def word(self, data: dict[str, Any]) -> None:
+        """It is no stream."""
+
     def end(self, *, finished: bool) -> list[dict[str, Any]]:
         """Nothing is left."""
         return []

@@ -7,11 +7,13 @@ through a holdback, which keeps back what could still become part of a secret.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from ...spent import Usage
+from .._alike import Word
 from .._cut_off import CUT_OFF, chars_in, estimated_tokens
 from .._exchange import Exchange
 from ..defender import Decision
@@ -96,9 +98,19 @@ class ChatStream:
 
     def _plain(self, data: dict[str, Any], choices: list[Any]) -> list[dict[str, Any]] | None:
         """The way of nearly all chunks, which are a word of one choice; None for all others."""
-        given = choices[0]
-        if len(choices) > 1 or type(given) is not dict or data.get("usage") is not None:
+        choice = self._worded(data)
+        if choice is None:
             return None
+        given = choices[0]
+        passed = self._text(choice, "content", given["delta"]["content"])
+        return [{**data, "choices": [{**given, "delta": {"content": passed}}]}] if passed else []
+
+    def _worded(self, data: dict[str, Any]) -> _Choice | None:
+        """The choice of which a chunk is a piece of the content, and nothing else."""
+        choices = data.get("choices")
+        if type(choices) is not list or len(choices) != 1 or type(choices[0]) is not dict:
+            return None
+        given = choices[0]
         delta, number = given.get("delta"), given.get("index")
         if type(delta) is not dict or len(delta) != 1 or type(number) is not int:
             return None
@@ -108,8 +120,26 @@ class ChatStream:
             return None
         if given.get("finish_reason") or given.get("logprobs") is not None or _repeats(given):
             return None
-        passed = self._text(choice, "content", text)
-        return [{**data, "choices": [{**given, "delta": {"content": passed}}]}] if passed else []
+        beside = data.get("usage") is not None or data.get("x_groq") is not None
+        return None if beside else choice
+
+    def word(self, data: dict[str, Any]) -> Word | None:
+        """Whether a chunk was a piece of a content and nothing else."""
+        choice = self._worded(data)
+        if choice is None:
+            return None
+        more: Callable[[str], str | None] = partial(self._more, choice, choice.texts["content"])
+        return Word(("choices", 0, "delta", "content"), more)
+
+    def _more(self, choice: _Choice, held: Any, text: str) -> str | None:
+        """What may go out of one more piece of a content that is open; None where it is not."""
+        if choice.done or choice.texts.get("content") is not held:
+            return None
+        self._chars += len(text)
+        passed: str = choice.texts["content"].feed(text)
+        if passed and not choice.said:
+            choice.said = bool(passed.strip())
+        return passed
 
     def end(self, *, finished: bool) -> list[dict[str, Any]]:
         """What is left: the ends of texts, and calls where the provider says that it is done."""

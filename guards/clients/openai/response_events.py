@@ -15,6 +15,7 @@ class Text:
         self._feed: Callable[[str], str] = holdback.feed
         self._close: Callable[[], str] = holdback.close
         self.pieces: list[str] = []
+        self.closed = False
 
     def feed(self, text: str) -> str:
         """What may go out now."""
@@ -25,6 +26,7 @@ class Text:
     def close(self) -> str:
         """What was still held back."""
         tail = self._close()
+        self.closed = True
         self.pieces.append(tail)
         return tail
 

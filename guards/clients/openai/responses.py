@@ -156,6 +156,9 @@ class ResponseReply:
         """No event comes here."""
         raise NotImplementedError
 
+    def word(self, data: dict[str, Any]) -> None:
+        """It is no stream."""
+
     def end(self, *, finished: bool) -> list[dict[str, Any]]:
         """Nothing is left."""
         return []

@@ -7,9 +7,11 @@ stays; they are numbered anew. The closing event holds exactly the items that we
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
+from .._alike import Word
 from .._cut_off import CUT_OFF, estimated_tokens
 from .._exchange import Door, Exchange
 from ..defender import Decision
@@ -86,6 +88,22 @@ class ResponseStream:
         """The events that go out in place of one; None: it goes out as it came."""
         out = list(self._event(data))
         return None if len(out) == 1 and out[0] is data else out
+
+    def word(self, data: Event) -> Word | None:
+        """Whether an event was a piece of a text and nothing else."""
+        kind, given = data.get("type"), data.get("output_index")
+        if kind not in _DELTAS or self._held or data.get("logprobs"):
+            return None
+        if not isinstance(data.get("delta"), str) or self._numbers.get(given) != given:
+            return None
+        more: Callable[[str], str | None] = partial(self._more, self._text(data, _DELTAS[kind]))
+        return Word(("delta",), more)
+
+    def _more(self, text: Text, piece: str) -> str | None:
+        if self._held or text.closed:
+            return None
+        self._chars += len(piece)
+        return text.feed(piece)
 
     def end(self, *, finished: bool) -> list[Event]:
         """What is not whole by now goes nowhere."""
