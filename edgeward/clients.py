@@ -5,7 +5,8 @@ They can be imported where no SDK is installed; the client that is wrapped bring
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from .guards.clients.anthropic.client import GuardedAnthropic
 from .guards.clients.gemini.client import GuardedGemini
 from .guards.clients.openai.client import GuardedOpenAI
 from .guards.clients.openai.providers import OPENAI_COMPATIBLE_BASE_URLS, base_url_of
+from .guards.limits import Spending
 from .policies.schema import PolicySource, load_policy
 
 __all__ = [
@@ -42,18 +44,27 @@ class FirewallOpenAI(GuardedOpenAI):
     that is wrapped is not changed; `isinstance` takes the guarded one for one of its class.
 
     A client of another SDK, or a fake, is guarded at `chat.completions.create` without streams.
+    `spending` counts what callers use (`serving`), several clients together.
 
     Raises:
         ConfigError: the policy cannot be loaded. TypeError: it is no OpenAI-shaped client.
+        MissingExtra: the same, and openai is not installed.
         ValueError: `unguarded` names what is guarded, or what is not there.
     """
 
     __slots__ = ()
 
     def __init__(
-        self, client: Any, policy_path: PolicySource = None, *, unguarded: Sequence[str] = ()
+        self,
+        client: Any,
+        policy_path: PolicySource = None,
+        *,
+        unguarded: Sequence[str] = (),
+        spending: Spending | None = None,
     ) -> None:
-        super().__init__(client, load_policy(policy_path), unguarded=unguarded)
+        policy = load_policy(policy_path)
+        with _or_the_extra("openai", extra="openai"):
+            super().__init__(client, policy, unguarded=unguarded, spending=spending)
 
     if TYPE_CHECKING:
 
@@ -75,7 +86,8 @@ class FirewallAnthropic(GuardedAnthropic):
     one is taken out with what it gave back. Any other method that can return calls or the model's
     text raises when it is called, unless its path is in `unguarded` (`["messages.batches"]`).
     What returns neither is the client's own. The client that is wrapped is not changed;
-    `isinstance` takes the guarded one for one of its class.
+    `isinstance` takes the guarded one for one of its class. `spending` counts what callers use
+    (`serving`), several clients together.
 
     Raises:
         ConfigError: the policy cannot be loaded. MissingExtra: anthropic is not installed.
@@ -86,10 +98,16 @@ class FirewallAnthropic(GuardedAnthropic):
     __slots__ = ()
 
     def __init__(
-        self, client: Any, policy_path: PolicySource = None, *, unguarded: Sequence[str] = ()
+        self,
+        client: Any,
+        policy_path: PolicySource = None,
+        *,
+        unguarded: Sequence[str] = (),
+        spending: Spending | None = None,
     ) -> None:
         sdk("anthropic")
-        super().__init__(client, load_policy(policy_path), unguarded=unguarded)
+        policy = load_policy(policy_path)
+        super().__init__(client, policy, unguarded=unguarded, spending=spending)
 
     if TYPE_CHECKING:
 
@@ -147,7 +165,8 @@ class FirewallGoogleGenerativeAI(GuardedGemini):
     function calling) run only where their call has passed. Secrets and personal data are masked in
     what is sent and in what comes back. Any other method that can return calls or the model's text
     raises when it is called, unless its path is in `unguarded` (`["batches"]`). The client that is
-    wrapped is not changed.
+    wrapped is not changed. `spending` counts what callers use (`serving`), several clients
+    together.
 
     Raises:
         MissingExtra: google-genai is not installed. ConfigError: the policy cannot be loaded.
@@ -158,19 +177,36 @@ class FirewallGoogleGenerativeAI(GuardedGemini):
     __slots__ = ()
 
     def __init__(
-        self, client: Any, policy_path: PolicySource = None, *, unguarded: Sequence[str] = ()
+        self,
+        client: Any,
+        policy_path: PolicySource = None,
+        *,
+        unguarded: Sequence[str] = (),
+        spending: Spending | None = None,
     ) -> None:
-        try:
-            super().__init__(client, load_policy(policy_path), unguarded=unguarded)
-        except TypeError as error:
-            if not _installed("google.genai"):
-                text = "google-genai is not installed; install the extra `gemini`"
-                raise MissingExtra(f"{text}: pip install 'edgeward[gemini]'") from error
-            raise
+        policy = load_policy(policy_path)
+        with _or_the_extra("google.genai", extra="gemini"):
+            super().__init__(client, policy, unguarded=unguarded, spending=spending)
 
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any: ...
+
+
+@contextmanager
+def _or_the_extra(module: str, *, extra: str) -> Iterator[None]:
+    """Where a client is none because its SDK is not there, say which extra brings it.
+
+    Raises:
+        MissingExtra: the body raised TypeError, and there is no such module.
+    """
+    try:
+        yield
+    except TypeError as error:
+        if _installed(module):
+            raise
+        text = f"{error}; {module} is not installed, install the extra `{extra}`"
+        raise MissingExtra(f"{text}: pip install 'edgeward[{extra}]'") from error
 
 
 def _installed(module: str) -> bool:

@@ -280,6 +280,10 @@ try:
     create_openai_compatible_firewall("groq", api_key="k", policy_path="default")
 except MissingExtra as error:
     print(error)
+try:
+    FirewallOpenAI(object(), "default")
+except MissingExtra as error:
+    print(error)
 print([name for name in sys.modules if name.split(".")[0] in ("langchain", "langgraph", "httpx")])
 """
 
@@ -289,7 +293,7 @@ def test_without_the_sdk() -> None:
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=True
     )
-    assert "pip install 'edgeward[openai]'" in done.stdout
+    assert done.stdout.count("pip install 'edgeward[openai]'") == 2
     assert done.stdout.splitlines()[-1] == "[]"
 
 

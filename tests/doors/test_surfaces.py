@@ -1,4 +1,4 @@
-"""Every public callable of the real SDKs' clients is guarded, harmless, a copy, or refused (C13)."""
+"""Each public callable of the real SDKs' clients is guarded, harmless, a copy, or refused (C13)."""
 
 from __future__ import annotations
 

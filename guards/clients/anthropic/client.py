@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ...decide import Policy
+from ...limits import Spending
 from .._exchange import Door
 from .._proxy import GuardedClient, Surface, Target, UnguardedMethod
 from .._stainless import is_stainless, reopened, wired
@@ -121,13 +122,20 @@ class GuardedAnthropic(GuardedClient):
 
     __slots__ = ()
 
-    def __init__(self, client: Any, policy: Policy, *, unguarded: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        client: Any,
+        policy: Policy,
+        *,
+        unguarded: Sequence[str] = (),
+        spending: Spending | None = None,
+    ) -> None:
         if not (is_stainless(client) and hasattr(getattr(client, "messages", None), "create")):
             raise TypeError(
                 f"{NAME} needs a client of Anthropic's SDK, like anthropic.Anthropic(), and not a"
                 f" {type(client).__name__}"
             )
-        door = AnthropicDoor(policy)
+        door = AnthropicDoor(policy, spending=spending)
         super().__init__(wired(client, door.opening), SURFACE, door, unguarded=unguarded)
 
     def _around(self, client: Any, door: Any) -> Any:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from ...decide import Policy
+from ...limits import Spending
 from .._exchange import Door
 from .._proxy import GuardedClient, Surface, Target, settled
 from . import older
@@ -140,8 +141,15 @@ class GuardedGemini(GuardedClient):
 
     __slots__ = ()
 
-    def __init__(self, client: Any, policy: Policy, *, unguarded: Sequence[str] = ()) -> None:
-        door = Door(policy)
+    def __init__(
+        self,
+        client: Any,
+        policy: Policy,
+        *,
+        unguarded: Sequence[str] = (),
+        spending: Spending | None = None,
+    ) -> None:
+        door = Door(policy, spending=spending)
         if hasattr(getattr(client, "models", None), "_api_client"):
             super().__init__(client, SURFACE, door, unguarded=unguarded)
             return

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ...decide import Policy
+from ...limits import Spending
 from .._exchange import Door
 from .._proxy import GuardedClient, Surface, Target, UnguardedMethod
 from .._stainless import is_stainless, reopened, wired
@@ -129,8 +130,10 @@ SHAPED = Surface(
 class OpenAIDoor(Door):
     """What a client and its copies share; `unguarded` are the methods that were opted out."""
 
-    def __init__(self, policy: Policy, unguarded: Sequence[str]) -> None:
-        super().__init__(policy)
+    def __init__(
+        self, policy: Policy, unguarded: Sequence[str], spending: Spending | None = None
+    ) -> None:
+        super().__init__(policy, spending=spending)
         self.unguarded = tuple(unguarded)
 
     def opening(self, method: str, url: str, body: dict[str, Any]) -> Reply | None:
@@ -163,10 +166,17 @@ class GuardedOpenAI(GuardedClient):
 
     __slots__ = ()
 
-    def __init__(self, client: Any, policy: Policy, *, unguarded: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        client: Any,
+        policy: Policy,
+        *,
+        unguarded: Sequence[str] = (),
+        spending: Spending | None = None,
+    ) -> None:
         if not hasattr(getattr(client, "chat", None), "completions"):
             raise TypeError(f"{NAME} needs a client with `chat.completions`, like openai.OpenAI()")
-        door = OpenAIDoor(policy, unguarded)
+        door = OpenAIDoor(policy, unguarded, spending)
         if is_stainless(client):
             super().__init__(wired(client, door.opening), WIRED, door, unguarded=unguarded)
         else:
