@@ -121,15 +121,13 @@ class Ledger(list[Entry]):
     def appended(self, entries: Iterable[Entry]) -> Ledger:
         """A new version with `entries` at the end; this one stays as it was."""
         new = list(entries)
-        seen = self._seen
-        ahead = seen.entries[len(self) : len(self) + len(new)]
+        ahead = self._seen.entries[len(self) : len(self) + len(new)]
         if any(a is not b and a != b for a, b in zip(ahead, new, strict=False)):
-            return Ledger(
-                [*self, *new], gap=self.gap
-            )  # another branch of the thread: an index of its own
+            # Another branch of the thread: an index of its own.
+            return Ledger([*self, *new], gap=self.gap)
         for entry in new[len(ahead) :]:
-            seen.add(entry)
-        return Ledger([*self, *new], seen=seen, gap=self.gap)
+            self._seen.add(entry)
+        return Ledger([*self, *new], seen=self._seen, gap=self.gap)
 
     def with_gap(self, gap: str) -> Ledger:
         """The same, of which it is said that something is missing."""
