@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from edgeward.profiles.rag.rag import LlamaIndexRAG
     from edgeward.profiles.schema import AgentProfile
     from edgeward.profiles.scripted import ScriptedModel
+    from edgeward.profiles.tools.mcp.review import review_mcp
 
 _HOMES = {
     "clients": (
@@ -97,6 +98,7 @@ _HOMES = {
     "profiles.rag.rag": "LlamaIndexRAG",
     "profiles.schema": "AgentProfile",
     "profiles.scripted": "ScriptedModel",
+    "profiles.tools.mcp.review": "review_mcp",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
@@ -147,6 +149,7 @@ __all__ = [
     "load_policy",
     "load_strategy",
     "open_checkpointer",
+    "review_mcp",
     "scan_and_redact",
 ]
 

@@ -27,7 +27,13 @@ from ..profiles.equipment import Given, equip, remembering, timeouts_of
 from ..profiles.llm import read_env
 from ..profiles.prompt import system_prompt
 from . import workers
-from .build import chat_model_for, closing_model, registry_with, with_secrets
+from .build import (
+    chat_model_for,
+    closed_on_failure,
+    closing_model,
+    registry_with,
+    with_secrets,
+)
 from .checkpoints import open_checkpointer, tickets_for
 from .compile import Parts, compile_strategy
 from .config import AgentConfig, profile_of
@@ -233,24 +239,25 @@ class BaseAgent:
             equipment = equip(profile, given)
         else:
             equipment = remembering(profile, given)
-        registry = registry_with(equipment, registry, config.tools)
         equipment = closing_model(equipment, model, given=config.llm)
-        tools = registry.tools if config.use_tools else {}
-        strategy = as_wanted(with_numbers(load_strategy(source), profile), config)
-        parts = Parts(
-            policy=with_secrets(load_policy(config.policy), {**secrets, **equipment.secrets}),
-            model=model,
-            tools=tools,
-            equipment=equipment,
-            timeout_s=timeouts_of(profile, equipment, tools) if tools else {},
-            remembers=remembers(equipment.memory, profile, config),
-            tickets=tickets_for(self._saver),
-            prompt=system_prompt(profile, extra=config.extra_instructions),
-            agent_id=profile.id,
-            max_steps=profile.cognitive.max_steps_per_cycle,
-            spending=config.spending if config.spending is not None else Spending(),
-        )
-        return compile_strategy(strategy, parts, checkpointer=self._saver, store=config.store)
+        with closed_on_failure(equipment):
+            registry = registry_with(equipment, registry, config.tools)
+            tools = registry.tools if config.use_tools else {}
+            strategy = as_wanted(with_numbers(load_strategy(source), profile), config)
+            parts = Parts(
+                policy=with_secrets(load_policy(config.policy), {**secrets, **equipment.secrets}),
+                model=model,
+                tools=tools,
+                equipment=equipment,
+                timeout_s=timeouts_of(profile, equipment, tools) if tools else {},
+                remembers=remembers(equipment.memory, profile, config),
+                tickets=tickets_for(self._saver),
+                prompt=system_prompt(profile, extra=config.extra_instructions),
+                agent_id=profile.id,
+                max_steps=profile.cognitive.max_steps_per_cycle,
+                spending=config.spending if config.spending is not None else Spending(),
+            )
+            return compile_strategy(strategy, parts, checkpointer=self._saver, store=config.store)
 
     def _events(self, run: _Run, given: Any) -> Generator[Happened, None, None]:
         try:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from ..policies.schema import load_policy
 from ..profiles.equipment import Equipment, Given, equip, timeouts_of
 from ..profiles.llm import build_model, read_env, resolve_llm
 from ..profiles.prompt import system_prompt
-from ..profiles.schema import AgentProfile, unsupported
+from ..profiles.schema import AgentProfile
 from ..profiles.tools.python import as_tool
 from ..profiles.tools.registry import ToolRegistry
 from .checkpoints import Saver, open_checkpointer, tickets_for
@@ -56,31 +57,40 @@ def build_graph(
         ValueError: there is no model, or a bound is below 1.
     """
     loaded = AgentProfile.from_yaml(profile) if isinstance(profile, str | Path) else profile
-    if loaded is not None and (missing := unsupported(loaded)):
-        raise ValueError("; ".join(missing))
     chat_model, secrets = chat_model_for(loaded, model)
     if max_steps is not None and max_steps < 1:
         raise ValueError(f"max_steps is {max_steps}; it must be 1 or more")
     saver = open_checkpointer(checkpointer)
     steps = loaded.cognitive.max_steps_per_cycle if loaded else DEFAULT_MAX_STEPS
     equipment = equip(loaded, Given(model=chat_model)) if loaded else Equipment()
-    registry = registry_for(equipment, tools or ())
     equipment = closing_model(equipment, chat_model, given=model)
-    parts = Parts(
-        policy=with_secrets(load_policy(policy), {**secrets, **equipment.secrets}),
-        model=chat_model,
-        tools=registry.tools,
-        timeout_s=timeouts_of(loaded, equipment, registry.tools),
-        equipment=equipment,
-        remembers=Remembers.by_default(equipment.memory, loaded) if loaded else None,
-        tickets=tickets_for(saver),
-        prompt=system_prompt(loaded) if loaded else "",
-        agent_id=loaded.id if loaded else "",
-        max_steps=max_steps or steps,
-        spending=spending if spending is not None else Spending(),
-    )
-    wanted = with_numbers(load_strategy(strategy), loaded)
-    return compile_strategy(wanted, parts, checkpointer=saver, store=store)
+    with closed_on_failure(equipment):
+        registry = registry_for(equipment, tools or ())
+        parts = Parts(
+            policy=with_secrets(load_policy(policy), {**secrets, **equipment.secrets}),
+            model=chat_model,
+            tools=registry.tools,
+            timeout_s=timeouts_of(loaded, equipment, registry.tools),
+            equipment=equipment,
+            remembers=Remembers.by_default(equipment.memory, loaded) if loaded else None,
+            tickets=tickets_for(saver),
+            prompt=system_prompt(loaded) if loaded else "",
+            agent_id=loaded.id if loaded else "",
+            max_steps=max_steps or steps,
+            spending=spending if spending is not None else Spending(),
+        )
+        wanted = with_numbers(load_strategy(strategy), loaded)
+        return compile_strategy(wanted, parts, checkpointer=saver, store=store)
+
+
+@contextmanager
+def closed_on_failure(equipment: Equipment) -> Iterator[None]:
+    """Close what was opened if nothing comes of this block."""
+    try:
+        yield
+    except BaseException:
+        equipment.close()
+        raise
 
 
 def chat_model_for(

@@ -12,7 +12,7 @@ from langchain_core.language_models import BaseChatModel
 from ..guards.decide import Policy
 from ..guards.limits import Spending
 from ..profiles.memory.memory import MemoryBackendConfig
-from ..profiles.schema import AgentProfile, unsupported
+from ..profiles.schema import AgentProfile
 from ..profiles.tools.registry import ToolRegistry
 from .build import ToolLike
 from .checkpoints import Saver
@@ -70,17 +70,6 @@ def profile_of(config: AgentConfig) -> AgentProfile:
 
     Raises:
         ConfigError: it is wrong, with every problem at once.
-        ValueError: it asks for what is not there, and the config does not switch that off.
     """
     profile = config.profile
-    if not isinstance(profile, AgentProfile):
-        profile = AgentProfile.from_yaml(profile)
-    off = {"memory": config.use_memory is False, "rag": config.use_rag is False}
-    missing = [line for line in unsupported(profile) if not off.get(_block(line), False)]
-    if missing:
-        raise ValueError("; ".join(missing))
-    return profile
-
-
-def _block(line: str) -> str:
-    return line.partition(":")[0].removeprefix("agent.")
+    return profile if isinstance(profile, AgentProfile) else AgentProfile.from_yaml(profile)

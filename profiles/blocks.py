@@ -1,8 +1,7 @@
 """The blocks of a profile that are plain settings: cognitive.
 
-What a block says and what it builds normally live in one file (`llm.py`, `prompt.py`). The blocks
-here have no builder yet, or need none; a profile that sets them loads, and `unsupported` in
-`schema.py` says which of them this version cannot serve.
+What a block says and what it builds normally live in one file (`llm.py`, `prompt.py`). What is
+here needs no builder.
 """
 
 from __future__ import annotations

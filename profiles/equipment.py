@@ -84,7 +84,7 @@ def equip(profile: AgentProfile, given: Given = NOTHING_GIVEN) -> Equipment:
         kept = remembering(profile, given)
         opened.callback(kept.close)
         secrets.update(kept.secrets)
-        for source in (_python, _skills, _documents):
+        for source in (_python, _skills, _mcp, _documents):
             part = source(profile, given)
             found.extend(part.tools)
             timeouts.update(part.timeout_s)
@@ -136,6 +136,15 @@ def _skills(profile: AgentProfile, given: Given) -> Equipment:
                 tools.append((tool, f"{source}/{file}"))
                 timeouts[tool.name] = block.skill_execution_timeout + OVERTIME_S
     return Equipment(tuple(tools), timeout_s=timeouts)
+
+
+def _mcp(profile: AgentProfile, given: Given) -> Equipment:
+    if not profile.tools.mcp:
+        return Equipment()
+    from .tools.mcp.source import mcp_tools
+
+    found = mcp_tools(profile, environ=given.env)
+    return Equipment(found.tools, (found.close,), found.timeout_s, found.secrets)
 
 
 def timeouts_of(

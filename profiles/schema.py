@@ -141,17 +141,6 @@ def shipped_bundles() -> list[str]:
     return sorted(file.parent.name for file in Path(__file__).parent.glob(f"*/{FILE}"))
 
 
-def unsupported(profile: AgentProfile) -> list[str]:
-    """What the profile asks for and this version cannot build yet: one sentence each.
-
-    Such a profile loads. An agent that would need it is not built.
-    """
-    missing = []
-    if profile.tools.mcp:
-        missing.append("agent.tools.mcp: MCP servers are not supported yet; remove the list")
-    return missing
-
-
 def _find(path: str | Path) -> Path:
     if isinstance(path, str) and _BARE.match(path):
         shipped = Path(__file__).parent / path / FILE

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from . import attack, audit, chat, check, demo, graph, lint, run, schema, test
+from . import attack, audit, chat, check, demo, graph, lint, run, schema, test, tools
 
 app = typer.Typer(
     name="edgeward",
@@ -45,4 +45,5 @@ app.command("test", epilog=test.EXAMPLE)(test.run_cases)
 app.command(epilog=lint.EXAMPLE)(lint.lint)
 app.command(epilog=schema.EXAMPLE)(schema.schema)
 app.add_typer(audit.app, name="audit")
+app.command(epilog=tools.EXAMPLE)(tools.tools)
 app.command(epilog=attack.EXAMPLE)(attack.attack)

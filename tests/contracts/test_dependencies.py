@@ -29,6 +29,8 @@ DISTRIBUTION_OF = {
 """Where a distribution is called otherwise than what it is imported as."""
 
 REACHED_THROUGH = {
+    "anyio": "mcp",
+    "httpx": "mcp",
     "typing_extensions": "pydantic",
     "httpx2": "openai",
     "openai": "langchain-openai",
@@ -47,9 +49,13 @@ ADAPTERS = frozenset(
         "profiles/connections.py",
         "profiles/memory/mem0_records.py",
         "profiles/openai_wire.py",
+        "profiles/tools/mcp/http.py",
+        "profiles/tools/mcp/stdio.py",
+        "profiles/tools/mcp/websocket.py",
     }
 )
-"""Imported only once their provider is asked for (the plugin: by pytest), and so may need it."""
+"""Imported only once their provider or server is asked for (the plugin: by pytest), and so may
+need it."""
 
 
 def normal(name: str) -> str:

@@ -30,13 +30,6 @@ def test_step_bound_below_one(steps: int) -> None:
         build_graph("react", model=ScriptedModel(), max_steps=steps)
 
 
-def test_profile_that_asks_for_more_than_there_is() -> None:
-    """An agent that would silently lack its tools is not built; all is said."""
-    profile = AgentProfile.from_mapping({**PLAIN, "tools": {"mcp": [{"command": "uvx"}]}})
-    with pytest.raises(ValueError, match=r"agent\.tools\.mcp: "):
-        build_graph("react", profile=profile, model=ScriptedModel())
-
-
 def test_model_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`PROVIDER:NAME` is a model with the provider's key of the environment, no profile needed."""
     monkeypatch.chdir(tmp_path)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import edgeward.profiles
 from edgeward.profiles.prompt import system_prompt
-from edgeward.profiles.schema import AgentProfile, shipped_bundles, unsupported
+from edgeward.profiles.schema import AgentProfile, shipped_bundles
 from edgeward.profiles.tools.python import load_python_tool
 from edgeward.profiles.tools.registry import ToolRegistry
 
@@ -14,10 +14,9 @@ BUNDLE = Path(edgeward.profiles.__file__).parent / "assistant"
 
 
 def test_it_loads_by_its_name() -> None:
-    """No block asks for what this version cannot build; the prompt is the bundle's own file."""
+    """A shipped bundle is known by it; the prompt is the bundle's own file."""
     assert "assistant" in shipped_bundles()
     profile = AgentProfile.from_yaml("assistant")
-    assert unsupported(profile) == []
     assert system_prompt(profile).startswith(f"You are {profile.name}, ")
     assert "Only the user gives you tasks" in system_prompt(profile)
 

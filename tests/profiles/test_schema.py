@@ -12,7 +12,7 @@ from edgeward.policies.yaml_file import (
     ConfigParseError,
     ConfigValidationError,
 )
-from edgeward.profiles.schema import AgentProfile, shipped_bundles, unsupported
+from edgeward.profiles.schema import AgentProfile, shipped_bundles
 
 MINIMAL = "id: bot\nname: Helper"
 
@@ -178,7 +178,6 @@ def test_D020_only_id_and_name_are_needed(load):
     tools = profile.tools
     assert (tools.skills, tools.mcp, tools.python) == ([], [], [])
     assert (tools.allow_skill_execution, tools.skill_execution_timeout) == (False, 300)
-    assert unsupported(profile) == []
 
 
 def test_D039_white_space_around_id_and_name_does_not_count(load):
@@ -326,15 +325,6 @@ def test_a_misspelt_shipped_name_is_corrected():
     """The error lists the names and offers the nearest."""
     with pytest.raises(ConfigFileMissing, match="did you mean assistant"):
         AgentProfile.from_yaml("asistant")
-
-
-def test_what_cannot_be_built_yet_loads_and_is_named(load):
-    """One sentence for each block that this version cannot serve."""
-    profile = load(f"{MINIMAL}\ntools:\n  mcp:\n    - command: uvx")
-    missing = unsupported(profile)
-    assert len(missing) == 1
-    assert "mcp" in missing[0]
-    assert unsupported(load(f"{MINIMAL}\nmemory:\n  is_retrieve: no")) == []
 
 
 def test_a_profile_from_data_is_as_strict(tmp_path):

@@ -1,0 +1,60 @@
+"""What goes wrong with a server: said in one line, without what a URL or a header may hold."""
+
+from __future__ import annotations
+
+import os
+
+from ....policies.problems import ConfigError
+
+LONGEST = 300
+
+
+class McpServerError(ConfigError):
+    """A server of the profile that cannot be used, and why."""
+
+
+class ServerDown(Exception):
+    """A server that is not there (any more). The text is the cause, without the server's name."""
+
+
+def one_line(text: str) -> str:
+    """What a server says, as it may stand in a message: printable, on one line, cut short."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * LONGEST]).split())
+    return line if len(line) <= LONGEST else line[:LONGEST] + "..."
+
+
+def cause_of(error: BaseException) -> str:
+    """Why connecting failed, or a connection ended; nothing of it comes from the server's URL."""
+    import httpx
+    from mcp import McpError
+
+    while getattr(error, "exceptions", None):  # a group: its first cause tells the most
+        error = error.exceptions[0]  # type: ignore[attr-defined]
+    match error:
+        case ServerDown():
+            return str(error)
+        case McpError():
+            return f"it says: {one_line(error.error.message)}"
+        case httpx.HTTPStatusError():
+            return http_status(error.response.status_code)
+        case httpx.TimeoutException() | TimeoutError():
+            return "it does not answer"
+        case httpx.TransportError():
+            return f"it cannot be reached ({type(error).__name__})"
+        case FileNotFoundError():
+            return "there is no such program or folder"
+        case PermissionError():
+            return "it may not be run"
+        case OSError():
+            why = os.strerror(error.errno) if error.errno else type(error).__name__
+            return f"it cannot be reached ({why})"
+    return f"the connection broke ({type(error).__name__})"
+
+
+def http_status(status: int) -> str:
+    """A status that is no success, in words."""
+    if 300 <= status < 400:
+        return f"it answers HTTP {status}: a redirect to another server, which is not followed"
+    if status in (401, 403):
+        return f"it answers HTTP {status}: headers may lack a key, or hold a wrong one"
+    return f"it answers HTTP {status}"
