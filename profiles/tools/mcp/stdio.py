@@ -196,7 +196,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     finally:
         # Also where it has ended: its children are in its group, and may not have.
         _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))
-    await _exited(process, GRACE_S)
+        await _exited(process, GRACE_S)
 
 
 def _signal(process: asyncio.subprocess.Process, number: int) -> None:

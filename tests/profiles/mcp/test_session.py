@@ -27,11 +27,16 @@ LOST = "whether the call was carried out is not known"
 
 
 def is_alive(pid: int) -> bool:
-    """Whether there is such a process that has not ended."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
+    """Whether there is such a process that has not ended, nor does in a moment."""
+    for _ in range(100):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            return False
+        if state == "Z":
+            return False
+        time.sleep(0.05)  # a signal takes its time
+    return True
 
 
 def pid_of(tools: dict[str, BaseTool]) -> int:
