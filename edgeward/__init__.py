@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from edgeward.guards.decide import Policy, decide
     from edgeward.guards.firewall import PolicyViolationError
     from edgeward.guards.limits import Spending
+    from edgeward.guards.receipts.log import ReceiptLog
     from edgeward.guards.verdict import Verdict
     from edgeward.langchain import (
         FirewallCallbackHandler,
@@ -90,6 +91,7 @@ _HOMES = {
     "guards.decide": "Policy decide",
     "guards.firewall": "PolicyViolationError",
     "guards.limits": "Spending",
+    "guards.receipts.log": "ReceiptLog",
     "guards.verdict": "Verdict",
     "langchain": "FirewallCallbackHandler FirewallMiddleware guard_tools",
     "policies.problems": ("ConfigError ConfigFileMissing ConfigParseError ConfigValidationError"),
@@ -131,6 +133,7 @@ __all__ = [
     "Policy",
     "PolicyViolationError",
     "ReActAgent",
+    "ReceiptLog",
     "RunContext",
     "ScriptedModel",
     "SimpleAgent",

@@ -13,6 +13,7 @@ import pytest
 
 import edgeward
 from edgeward import AgentConfig, AgentProfile, ReActAgent, load_policy, load_strategy
+from edgeward.policies.cases import load_case, load_history
 from edgeward.policies.yaml_file import parse_yaml
 from tests.wire.server import Call, Say, Wire
 
@@ -75,13 +76,18 @@ def calls(name: str, call_id: str, **arguments: Any) -> Say:
 
 @pytest.mark.parametrize("block", blocks("yaml", "yml"), ids=place)
 def test_every_yaml_block_loads(block: Block, tmp_path: Path) -> None:
-    """Through the schema of what it is: a profile, a strategy or a policy."""
+    """Through the schema of what it is: a profile, a strategy, a policy, a case, a history."""
     path = tmp_path / (block.file or "block.yaml")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(block.text, encoding="utf-8")
     data = parse_yaml(block.text, name=block.place).data
+    if isinstance(data, list):
+        assert load_history(path)
+        return
     assert isinstance(data, dict)
-    if "agent" in data:
+    if "tool" in data:
+        assert load_case(path).turns
+    elif "agent" in data:
         assert AgentProfile.from_yaml(path).id
     elif "strategy" in data:
         assert load_strategy(path).nodes
@@ -105,11 +111,15 @@ def test_a_python_block_of_the_docs_prints_what_the_next_block_shows(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """As it stands, in a folder of its own."""
+    """As it stands, in a folder that holds the files which the page has shown before it."""
     monkeypatch.chdir(tmp_path)
+    for shown in blocks_of(block.document):
+        if shown.language == "yaml" and shown.file and shown.line < block.line:
+            (tmp_path / shown.file).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / shown.file).write_text(shown.text, encoding="utf-8")
     exec(compile(block.text, block.place, "exec"), {"__name__": "block"})
-    shown = next(b for b in blocks_of(block.document) if b.line > block.line)
-    assert (shown.language, capsys.readouterr().out) == ("", shown.text)
+    after = next(b for b in blocks_of(block.document) if b.line > block.line)
+    assert (after.language, capsys.readouterr().out) == ("", after.text)
 
 
 @pytest.mark.parametrize("block", [b for b in PYTHON if b.document == README], ids=place)
