@@ -9,7 +9,7 @@ One agent object serves any number of runs at once; what belongs to a run is in 
 from __future__ import annotations
 
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping, Sequence
 from contextlib import aclosing, closing
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +24,7 @@ from typing_extensions import Self
 from ..guards.limits import Spending
 from ..policies.schema import load_policy
 from ..profiles.equipment import Given, equip, remembering, timeouts_of
+from ..profiles.images import with_images
 from ..profiles.llm import read_env
 from ..profiles.prompt import system_prompt
 from . import workers
@@ -72,16 +73,22 @@ class BaseAgent:
         self,
         task: str,
         *,
+        images: Sequence[str | Path] = (),
         max_steps: int | None = None,
         thread: str | None = None,
         context: RunContext | None = None,
     ) -> AgentResult:
         """Do one task. `thread` goes on with a conversation; without it the run is on its own.
 
-        `max_steps` overrides the profile's bound on tool rounds for this run (where the strategy
-        plans: on the plan's length).
+        `images`: paths, http(s) addresses or `data:` URLs, shown to the model beside the task; the
+        profile's `images:` says which. `max_steps` overrides the profile's bound on tool rounds for
+        this run (where the strategy plans: on the plan's length).
+
+        Raises:
+            ImageRefused: an image may not be sent; nothing was.
         """
-        started = _Run(task, thread, max_steps, context)
+        message = await workers.arun(self._asked, task, images) if images else None
+        started = _Run(task, thread, max_steps, context, message)
         try:
             await self._consume(started, started.input)
         finally:
@@ -115,12 +122,13 @@ class BaseAgent:
         self,
         task: str,
         *,
+        images: Sequence[str | Path] = (),
         max_steps: int | None = None,
         thread: str | None = None,
         context: RunContext | None = None,
     ) -> AgentResult:
         """`run` for programs without an event loop."""
-        started = _Run(task, thread, max_steps, context)
+        started = _Run(task, thread, max_steps, context, self._asked(task, images))
         try:
             for _ in self._events(started, started.input):
                 pass
@@ -132,12 +140,13 @@ class BaseAgent:
         self,
         task: str,
         *,
+        images: Sequence[str | Path] = (),
         max_steps: int | None = None,
         thread: str | None = None,
         context: RunContext | None = None,
     ) -> Iterator[AgentStep]:
         """Do one task, giving each step of the trace as it is complete."""
-        started = _Run(task, thread, max_steps, context)
+        started = _Run(task, thread, max_steps, context, self._asked(task, images))
         try:
             with closing(self._events(started, started.input)) as found:
                 for _, steps in found:
@@ -150,12 +159,14 @@ class BaseAgent:
         self,
         task: str,
         *,
+        images: Sequence[str | Path] = (),
         max_steps: int | None = None,
         thread: str | None = None,
         context: RunContext | None = None,
     ) -> AsyncIterator[AgentStep]:
         """`stream` for an event loop."""
-        started = _Run(task, thread, max_steps, context)
+        message = await workers.arun(self._asked, task, images) if images else None
+        started = _Run(task, thread, max_steps, context, message)
         try:
             async with aclosing(self._aevents(started, started.input)) as found:
                 async for _, steps in found:
@@ -259,6 +270,13 @@ class BaseAgent:
             )
             return compile_strategy(strategy, parts, checkpointer=self._saver, store=config.store)
 
+    def _asked(self, task: str, images: Sequence[str | Path]) -> HumanMessage | None:
+        """The task with its images; None where there are none."""
+        if not images:
+            return None
+        block, base_dir = self.profile.images, self.profile.base_dir
+        return with_images(task, images, block=block, base_dir=base_dir)
+
     def _events(self, run: _Run, given: Any) -> Generator[Happened, None, None]:
         try:
             for update in self.graph.stream(given, run.config, **run.options):
@@ -344,7 +362,12 @@ class _Run:
     """What belongs to one run of an agent."""
 
     def __init__(
-        self, task: str, thread: str | None, max_steps: int | None, context: RunContext | None
+        self,
+        task: str,
+        thread: str | None,
+        max_steps: int | None,
+        context: RunContext | None,
+        message: HumanMessage | None = None,
     ) -> None:
         if max_steps is not None and max_steps < 1:
             raise ValueError(f"max_steps is {max_steps}; it must be 1 or more")
@@ -352,7 +375,8 @@ class _Run:
         self.thread = thread or uuid.uuid4().hex
         self.trace = Trace(task, self.thread)
         self.begun = uuid.uuid4().hex
-        self.input = {"messages": [HumanMessage(task, id=self.begun)]}
+        asked = message or HumanMessage(task)
+        self.input = {"messages": [asked.model_copy(update={"id": self.begun})]}
         self.config: RunnableConfig = {"configurable": {"thread_id": self.thread}}
         facts = context or RunContext()
         if max_steps is not None:

@@ -34,6 +34,7 @@ from ._base import (
     open_run,
 )
 from ._fit import trimmed
+from ._images import without_seen
 from ._loop import Circle, looked_at
 from ._marks import what_marks_mean, with_marks
 from ._reply import CUT_OFF, is_cut_off, sealed
@@ -101,7 +102,7 @@ def _messages(
         line,
     ]
     system = "\n\n".join(part for part in parts if part)
-    shown = with_marks(thread, here.boundary)
+    shown = without_seen(with_marks(thread, here.boundary), thread, state.get("plan"))
     if shown and isinstance(shown[-1], AIMessage) and (wish := _wish(state)):
         shown.append(HumanMessage(wish))
     return [SystemMessage(system), *shown] if system else shown

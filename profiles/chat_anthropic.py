@@ -47,7 +47,8 @@ class AnthropicModel(ChatAnthropic):
     def _get_request_payload(
         self, input_: Any, *, stop: list[str] | None = None, **kwargs: Any
     ) -> dict[str, Any]:
-        messages = sendable_messages(self._convert_input(input_).to_messages())
+        sent = sendable_messages(self._convert_input(input_).to_messages())
+        messages = [_schemes_small(message) for message in sent]
         payload: dict[str, Any] = super()._get_request_payload(messages, stop=stop, **kwargs)
         named = {} if payload.get("tools") else _tools_in(messages)
         if named:
@@ -119,6 +120,27 @@ class AnthropicModel(ChatAnthropic):
         except FAULTS as error:
             raise self._failed(error) from error
         answer.check()
+
+
+def _schemes_small(message: BaseMessage) -> BaseMessage:
+    """With `https:` for `HTTPS:` in the addresses of images: the package knows no other."""
+    if not isinstance(message.content, list):
+        return message
+    content = [_scheme_small(block) for block in message.content]
+    if content == message.content:
+        return message
+    return message.model_copy(update={"content": content})
+
+
+def _scheme_small(block: Any) -> Any:
+    held = block.get("image_url") if isinstance(block, dict) else None
+    url = held.get("url") if isinstance(held, dict) else held
+    if not isinstance(url, str):
+        return block
+    scheme, colon, rest = url.partition(":")
+    if scheme == scheme.lower():
+        return block
+    return {**block, "image_url": {"url": f"{scheme.lower()}{colon}{rest}"}}
 
 
 def _tools_in(messages: Sequence[BaseMessage]) -> dict[str, Any]:

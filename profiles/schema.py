@@ -31,6 +31,7 @@ from ..policies.yaml_file import (
     validate,
 )
 from .blocks import Block, CognitiveBlock, Text
+from .images import ImagesBlock
 from .llm import LLMBlock
 from .memory.block import MemoryBlock
 from .prompt import PromptBlock, Template, load_template
@@ -52,6 +53,7 @@ class AgentProfile(Block):
     backstory: str = ""
     initial_plan: str = ""
     llm: LLMBlock = LLMBlock()
+    images: ImagesBlock = ImagesBlock()
     cognitive: CognitiveBlock = CognitiveBlock()
     memory: MemoryBlock = MemoryBlock()
     rag: RagBlock = RagBlock()

@@ -87,20 +87,27 @@ class Task:
 
 TASKS = [
     Task("Is there anything in my inbox?", "list_mail", {}, ("lunch",)),
-    Task("Please open mail 2025-10-14-lunch.", "read_mail", {"mail_id": "2025-10-14-lunch"}),
+    Task(
+        "Please open mail 2025-10-14-lunch.",
+        "read_mail",
+        {"mail_id": "2025-10-14-lunch"},
+        ("soup",),
+    ),
     Task(
         "What is written in meeting-notes.md?",
         "read_document",
         {"name": "meeting-notes.md"},
+        ("budget",),
     ),
     Task("Which files are in my documents folder?", "list_documents", {}, ("travel-rules.txt",)),
     Task(
         "What appointments do I have on 2025-10-16?",
         "list_events",
         {"day": "2025-10-16"},
+        ("Board",),
     ),
     Task("Get rid of q2-figures.csv.", "delete_document", {"name": "q2-figures.csv"}),
-    Task("Which payments have been made?", "list_payments", {}),
+    Task("Which payments have been made?", "list_payments", {}, ("Rent",)),
     Task("Good morning!", "", {}),
 ]
 """Not among the examples; written before the model was asked."""
@@ -158,4 +165,4 @@ def test_the_assistant_does_tasks_of_one_tool_on_a_small_model(
         print(f"\ncalls right {right}/{len(TASKS)}, answers {answered}/{len(TASKS)}")
         print("\n".join(lines))
     assert right >= len(TASKS) - 2
-    assert answered >= len(TASKS) - 3
+    assert answered >= len(TASKS) // 2
