@@ -15,7 +15,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from ..guards.decide import Policy, decide
 from ..guards.ledger import History
 from ..guards.verdict import ToolCall
-from ..nodes._shorten import READ_REST, rest_of
+from ..nodes._shorten import READ_REST, SMALLEST, rest_of
 from ..nodes.compress import Spec
 from .drive import READ_KEY
 from .schema import Strategy
@@ -50,7 +50,7 @@ def rest_tool(
         )
     if decide(policy, ToolCall(READ_REST, {"call": "c"}), History()).word == "block":
         return None
-    return _built(min(PAGE_TOKENS, min(rooms) // 4))
+    return _built(min(PAGE_TOKENS, max(min(rooms) // 4, SMALLEST)))
 
 
 def _with_room(specs: Mapping[str, Spec], strategy: Strategy, overhead: int) -> Iterable[Spec]:

@@ -21,7 +21,7 @@ KINDS: dict[str, tuple[Any, tuple[str, ...]]] = {
             "context_limit": 1024,
             "prune_protect": 60,
             "prune_minimum": 0,
-            "reserved_buffer": 900,
+            "reserved_buffer": 760,
         },
         ("done",),
     ),
