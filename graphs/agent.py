@@ -260,6 +260,7 @@ class BaseAgent:
                 model=model,
                 tools=tools,
                 equipment=equipment,
+                index_above=profile.tools.index_above,
                 timeout_s=timeouts_of(profile, equipment, tools) if tools else {},
                 remembers=remembers(equipment.memory, profile, config),
                 tickets=tickets_for(self._saver),

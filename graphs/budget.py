@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -38,6 +38,8 @@ class Budget:
     """Whether the model can be told how much to write at most."""
     tool_tokens: int = 0
     """What the descriptions of the tools take in each request."""
+    more_tokens: Mapping[str, int] = field(default_factory=dict)
+    """What a tool's description takes, for those that are shown only at times."""
     clock: Clock = time.time
 
 
@@ -46,10 +48,12 @@ def budget_for(
     model: BaseChatModel,
     tools: Sequence[Any],
     *,
+    more: Sequence[Mapping[str, Any]] = (),
     spending: Spending | None = None,
     clock: Clock = time.time,
 ) -> Budget | None:
-    """The budget of a graph; None where its policy bounds nothing.
+    """The budget of a graph; None where its policy bounds nothing. `tools` are always shown to the
+    model, `more` at times.
 
     Raises:
         ValueError: money is bounded, and the policy does not say what this model costs.
@@ -73,6 +77,7 @@ def budget_for(
         output_tokens=most if isinstance(most, int) and known else ASSUMED_OUTPUT_TOKENS,
         can_be_cut="max_tokens" in type(model).model_fields,
         tool_tokens=sum(len(str(tool)) for tool in tools) // 4,
+        more_tokens={tool["function"]["name"]: len(str(tool)) // 4 for tool in more},
         clock=clock,
     )
 

@@ -70,6 +70,7 @@ def build_graph(
             policy=with_secrets(load_policy(policy), {**secrets, **equipment.secrets}),
             model=chat_model,
             tools=registry.tools,
+            index_above=loaded.tools.index_above if loaded else None,
             timeout_s=timeouts_of(loaded, equipment, registry.tools),
             equipment=equipment,
             remembers=Remembers.by_default(equipment.memory, loaded) if loaded else None,

@@ -16,19 +16,37 @@ from langchain_core.tools import BaseTool
 from ..guards.call_schemas import arguments_fault, canonical_arguments
 from ..guards.langchain.tools import call_schema
 from ..guards.verdict import ToolCall
+from ..nodes._index import FIND_TOOLS
+from ..nodes._sizes import text_tokens
 from ..profiles.tools.schemas import tool_schema
+from .index import ToolIndex
 
 
 class ToolCatalog:
     """Every tool by name, with the schema that its calls are read through."""
 
-    def __init__(self, tools: Mapping[str, BaseTool], *, unshown: str = "") -> None:
-        """`unshown` is a tool that the model is told of only where there is use for it."""
+    def __init__(
+        self, tools: Mapping[str, BaseTool], *, unshown: str = "", index_above: int | None = None
+    ) -> None:
+        """`unshown` is a tool that the model is told of only where there is use for it. Of more
+        tools than `index_above` it is shown a list.
+
+        Raises:
+            ValueError: a tool has the name by which tools of the list are looked up.
+        """
         self._schemas = {name: call_schema(tool) for name, tool in tools.items()}
         self.all_descriptions: list[dict[str, Any]] = [tool_schema(t) for t in tools.values()]
         self.descriptions: list[dict[str, Any]] = [
             told for name, told in zip(tools, self.all_descriptions, strict=True) if name != unshown
         ]
+        self.index: ToolIndex | None = None
+        if index_above is not None and len(self.descriptions) > index_above:
+            if FIND_TOOLS in tools:
+                raise ValueError(
+                    f"two tools are named {FIND_TOOLS!r}: one of yours, and the one by which the"
+                    " model finds tools in a list; rename yours, or raise tools.index_above"
+                )
+            self.index = ToolIndex(self.descriptions)
 
     @property
     def names(self) -> list[str]:
@@ -36,9 +54,22 @@ class ToolCatalog:
         return [str(told["function"]["name"]) for told in self.descriptions]
 
     @property
-    def has_unshown(self) -> bool:
-        """Whether there is a tool that the model is not told of at first."""
-        return len(self.descriptions) < len(self.all_descriptions)
+    def shown(self) -> list[dict[str, Any]]:
+        """What the model is always shown."""
+        return self.descriptions if self.index is None else [self.index.description]
+
+    @property
+    def unshown(self) -> list[dict[str, Any]]:
+        """What it is shown at times."""
+        shown = {told["function"]["name"] for told in self.shown}
+        return [t for t in self.all_descriptions if t["function"]["name"] not in shown]
+
+    @property
+    def overhead(self) -> int:
+        """Tokens that the tools take in each request."""
+        if self.index is not None:
+            return self.index.tokens
+        return sum(text_tokens(str(told)) for told in self.descriptions)
 
     def __len__(self) -> int:
         return len(self._schemas)

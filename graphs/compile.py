@@ -65,6 +65,8 @@ class Parts:
     """Seconds that a call may take, for tools with a limit of their own."""
     remembers: Remembers | None = None
     """What is kept of runs, and where."""
+    index_above: int | None = None
+    """Of more tools than that the model is shown a list; None: it is shown all of them."""
 
 
 def compile_strategy(
@@ -82,15 +84,17 @@ def compile_strategy(
         State, context_schema=RunContext, input_schema=HiddenInput, output_schema=Output
     )
     builder._add_schema(Input)
-    catalog, overhead = ToolCatalog(parts.tools), overhead_of(parts)
+    catalog = ToolCatalog(parts.tools, index_above=parts.index_above)
+    overhead = text_tokens(parts.prompt) + catalog.overhead
     rest = rest_tool(strategy, parts.policy, parts.tools, overhead=overhead)
     # A graph is pickled as what it was made from: the library's own sentinels do not survive it.
     remade = replace(parts, tools=dict(parts.tools), equipment=Equipment())
     if rest is not None:
         parts = replace(parts, tools={**parts.tools, rest.name: rest})
-        catalog = ToolCatalog(parts.tools, unshown=rest.name)
+        catalog = ToolCatalog(parts.tools, unshown=rest.name, index_above=parts.index_above)
     given = {
         "overhead": overhead,
+        "index": catalog.index,
         "readable": rest is not None,
         "has_store": store is not None,
         "place": Place("graph", parts.agent_id, strategy.digest),
@@ -149,12 +153,6 @@ def _target(name: str) -> str:
     return GRAPH_END if name == END else name
 
 
-def overhead_of(parts: Parts) -> int:
-    """Tokens that the system prompt and the tools' descriptions take in each request."""
-    described = ToolCatalog(parts.tools).descriptions
-    return text_tokens(parts.prompt) + sum(text_tokens(str(tool)) for tool in described)
-
-
 def _here(
     needs: frozenset[str], parts: Parts, catalog: ToolCatalog, more: Mapping[str, Any]
 ) -> Here:
@@ -181,16 +179,43 @@ def _work(parts: Parts, catalog: ToolCatalog) -> Work:
     assert parts.model is not None
     # Whoever listens to a run (token streams, callbacks, tracing) hears what is masked.
     model = held(parts.model, parts.policy.redactor)
-    asked = _with_tools(model, catalog.descriptions)
-    reading = _with_tools(model, catalog.all_descriptions) if catalog.has_unshown else asked
+    more = _MoreTools(model, catalog)
     runner = ToolRunner(
         parts.tools, parts.tickets, policy=parts.policy.digest, timeout_s=parts.timeout_s
     )
     budget = budget_for(
-        parts.policy, parts.model, catalog.descriptions, spending=parts.spending, clock=parts.clock
+        parts.policy,
+        parts.model,
+        catalog.shown,
+        more=catalog.unshown,
+        spending=parts.spending,
+        clock=parts.clock,
     )
     detectors = parts.policy.results.detectors
-    return Work(model, asked, reading, runner, budget=budget, detectors=detectors)
+    return Work(model, more(()), more, runner, budget=budget, detectors=detectors)
+
+
+class _MoreTools:
+    """The model with the tools that it is always shown, and others by name; each set bound once."""
+
+    def __init__(self, model: BaseChatModel, catalog: ToolCatalog) -> None:
+        self._model = model
+        self._shown = catalog.shown
+        self._told = {told["function"]["name"]: told for told in catalog.all_descriptions}
+        self._bound: dict[tuple[str, ...], Asked] = {}
+
+    def __call__(self, more: tuple[str, ...]) -> Asked:
+        asked = self._bound.get(more)
+        if asked is None:
+            also = [self._told[name] for name in more if name in self._told]
+            if len(self._bound) >= MAX_BOUND:
+                self._bound.clear()
+            asked = self._bound[more] = _with_tools(self._model, [*self._shown, *also])
+        return asked
+
+
+MAX_BOUND = 128
+"""Sets of tools that are kept ready for a model."""
 
 
 def _with_tools(model: BaseChatModel, descriptions: Sequence[Any]) -> Asked:

@@ -67,8 +67,9 @@ class Work:
 
     model: Runnable[Any, BaseMessage]
     with_tools: Asked
-    with_rest: Asked
-    """The same with the tool that reads on in shortened results."""
+    """With the tools that the model is always shown."""
+    with_more: Callable[[tuple[str, ...]], Asked]
+    """With these besides; a name that is no tool is passed over."""
     runner: ToolRunner | None
     vault: Vault | None = None
     """Where the policy has personal data hidden."""
@@ -97,7 +98,7 @@ class Work:
             case CallModel():
                 cut = {} if effect.max_tokens is None else {"max_tokens": effect.max_tokens}
                 if effect.tools:
-                    model, options = self.with_rest if effect.rest else self.with_tools
+                    model, options = self._asked(effect.more)
                     return model.invoke(effect.messages, config, **{**options, **cut})
                 return self.model.invoke(effect.messages, config, **cut)
             case RunTool():
@@ -115,7 +116,7 @@ class Work:
             case CallModel():
                 cut = {} if effect.max_tokens is None else {"max_tokens": effect.max_tokens}
                 if effect.tools:
-                    model, options = self.with_rest if effect.rest else self.with_tools
+                    model, options = self._asked(effect.more)
                     return await model.ainvoke(effect.messages, config, **{**options, **cut})
                 return await self.model.ainvoke(effect.messages, config, **cut)
             case RunTool():
@@ -127,6 +128,9 @@ class Work:
             case KeepReceipts():
                 return await workers.arun(effect.log.write, effect.receipts)
         raise NodeFault(f"a step yielded {type(effect).__name__}, which is no effect")
+
+    def _asked(self, more: tuple[str, ...]) -> Asked:
+        return self.with_more(more) if more else self.with_tools
 
     def _runner(self) -> ToolRunner:
         if self.runner is None:

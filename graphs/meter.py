@@ -118,6 +118,7 @@ class Meter:
             return effect
         used = self.so_far()
         self._estimate = _size(effect.messages) + (budget.tool_tokens if effect.tools else 0)
+        self._estimate += sum(budget.more_tokens.get(name, 0) for name in effect.more)
         read = round(self._estimate * self._ratio())
         need = {"tokens": read, "cost_usd": budget.price.of(read, 0)}
         limit = limits.beyond(used, need)

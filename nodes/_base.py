@@ -31,6 +31,7 @@ from ..guards.receipts.receipt import Place
 from ..guards.ticket import TicketKey
 from ..guards.veil import BARE, Veil
 from ..guards.verdict import Arguments, ToolCall
+from ._index import LISTING, SHOWN, Index
 from ._messages import rewritten
 
 State = Mapping[str, Any]
@@ -51,7 +52,7 @@ APPROVED = "approved"
 CUT = "cut"
 """Of a thread's counters: the ids of calls whose results are shown shortened."""
 
-OF_THE_THREAD = ("spent", "order", "sent", CUT)
+OF_THE_THREAD = ("spent", "order", "sent", CUT, SHOWN)
 """Counters among those of a run that go on with the thread."""
 
 TURN = "turn"
@@ -98,14 +99,14 @@ class Result:
 class CallModel:
     """Ask the chat model; the answer is an `AIMessage`. `tools`: whether it may propose calls.
 
-    `rest`: whether it may also read on in results that are shown shortened.
+    `more`: tools that it is shown besides those that it is always shown.
     `max_tokens`: how much it may write, where a limit leaves less than it would. The graph sees to
     that.
     """
 
     messages: list[BaseMessage]
     tools: bool = True
-    rest: bool = False
+    more: tuple[str, ...] = ()
     max_tokens: int | None = None
 
 
@@ -196,6 +197,8 @@ class Here:
     """Tokens that the system prompt and the tools' descriptions take in each request."""
     readable: bool = False
     """Whether the model can read the rest of a result that is shown shortened."""
+    index: Index | None = None
+    """The tools as a list, where the model asks for those it needs; None: it is shown all."""
     has_store: bool = False
     agent_id: str = ""
     place: Place = GRAPH
@@ -286,14 +289,14 @@ def _key(messages: Sequence[BaseMessage], position: int) -> str:
 def _observed(message: BaseMessage, ledger: Ledger) -> Entry | None:
     if isinstance(message, HumanMessage):
         return ledger.observed(message.text, source=USER)
-    if isinstance(message, ToolMessage):
+    if isinstance(message, ToolMessage) and message.artifact != LISTING:
         source = f"tool {message.name or 'unknown'}"
         return ledger.observed(message.text, source=source, call_id=message.tool_call_id)
     return None
 
 
 def ask_model(
-    messages: list[BaseMessage], here: Here, *, tools: bool = True, rest: bool = False
+    messages: list[BaseMessage], here: Here, *, tools: bool = True, more: tuple[str, ...] = ()
 ) -> ModelStep:
     """The model's reply, from inside a step. A failure's text is masked before it goes on (I9).
 
@@ -302,7 +305,7 @@ def ask_model(
         Exception: what the model raised, or a `NodeFault` in its place where it held a secret.
     """
     try:
-        reply: AIMessage = yield CallModel(messages, tools=tools, rest=rest)
+        reply: AIMessage = yield CallModel(messages, tools=tools, more=more)
     except Exception as error:
         masked, labels = here.policy.redactor.secrets(str(error))
         if not labels:

@@ -29,22 +29,27 @@ from ._base import (
     Result,
     State,
     Step,
+    Update,
     add_usage,
     ask_model,
+    open_calls,
     open_run,
 )
 from ._fit import trimmed
 from ._images import without_seen
+from ._index import IN_A_ROW, MOST_IN_A_ROW, SHOWN, looked_up
 from ._loop import Circle, looked_at
 from ._marks import what_marks_mean, with_marks
+from ._messages import MessageLog
 from ._reply import CUT_OFF, is_cut_off, sealed
+from ._shorten import READ_REST
 from .plan import FAILED, as_text
 
 
 class Spec(NodeSpec):
     reads: ClassVar = frozenset({"messages", "run", "ledger", "plan", "critique"})
     writes: ClassVar = frozenset({"messages", "run", "ledger", "withheld"})
-    needs: ClassVar = frozenset({"prompt", "boundary"})
+    needs: ClassVar = frozenset({"prompt", "boundary", "index"})
     counted: ClassVar = frozenset({"call"})
 
     kind: Literal["act"]
@@ -72,7 +77,9 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     try:
         line = circle.line if circle is not None and circle.is_told else ""
         asked = _messages(spec, state, here, run, line)
-        reply = yield from ask_model(asked, here, tools=with_tools, rest=bool(run.get(CUT)))
+        reply = yield from ask_model(
+            asked, here, tools=with_tools, more=_more(run, here, with_tools)
+        )
     except LimitReached as reached:
         stopped = {**update, "run": {**run, "stopped": reached.reason}}
         return Result("limit" if with_tools else "answer", stopped)
@@ -82,10 +89,39 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     if not calling and is_cut_off(reply):
         run["stopped"] = CUT_OFF
     run["steps"] = run.get("steps", 0) + calling
+    said: list[BaseMessage] = [message] if message else []
+    if here.index is not None and message is not None and calling:
+        run, answers = looked_up(message, run, here.index)
+        said += answers
     update |= {"run": run, "withheld": withheld}
-    if message:
-        update["messages"] = [*update.get("messages", ()), message]
+    if said:
+        update["messages"] = [*update.get("messages", ()), *said]
+    if len(said) > 1 and not open_calls(said)[1]:
+        return (yield from _asked_again(spec, state, here, update, said))
     return Result("call" if calling else "answer", update)
+
+
+def _more(run: Mapping[str, Any], here: Here, with_tools: bool) -> tuple[str, ...]:
+    """The tools that the model is shown besides those that it is always shown."""
+    if not with_tools:
+        return ()
+    rest = (READ_REST,) if run.get(CUT) else ()
+    return rest if here.index is None else (*rest, *run.get(SHOWN, ()))
+
+
+def _asked_again(
+    spec: Spec, state: State, here: Here, update: Update, said: Sequence[BaseMessage]
+) -> Step:
+    """The step once more, after a reply that did nothing but look tools up."""
+    times = state.get(IN_A_ROW, 0) + 1
+    if times >= MOST_IN_A_ROW:
+        return Result("call", update)
+    thread = state.get("messages") or []
+    log = thread if isinstance(thread, MessageLog) else MessageLog(thread)
+    again = {**state, "run": update["run"], "messages": log.merged(said), IN_A_ROW: times}
+    result = yield from step(spec, again, here)
+    messages = [*update["messages"], *result.update.get("messages", ())]
+    return Result(result.outcome, {**update, **result.update, "messages": messages})
 
 
 def _messages(
@@ -95,6 +131,7 @@ def _messages(
     thread: Sequence[BaseMessage] = trimmed(state.get("messages") or [], run)
     parts = [
         here.prompt,
+        here.index.text if here.index is not None and spec.tools == "all" else "",
         spec.instructions,
         what_marks_mean(thread, here.boundary),
         focus(state.get("plan")),

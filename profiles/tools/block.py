@@ -26,6 +26,8 @@ class ToolsBlock(Block):
     """Seconds that a skill's script may run."""
     timeout_s: dict[Text, Annotated[float, Field(gt=0)]] = Field(default={})
     """Seconds that a call may take, by tool or glob; other tools have the strategy's limit."""
+    index_above: int | None = Field(default=None, ge=0)
+    """With more tools than that, the model sees a list and asks for those it needs."""
 
     @field_validator("python")
     @classmethod
