@@ -117,7 +117,7 @@ def test_a_python_block_of_the_docs_prints_what_the_next_block_shows(
         if shown.language == "yaml" and shown.file and shown.line < block.line:
             (tmp_path / shown.file).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / shown.file).write_text(shown.text, encoding="utf-8")
-    exec(compile(block.text, block.place, "exec"), {"__name__": "block"})
+    exec(compile(block.text, block.place, "exec", dont_inherit=True), {"__name__": "block"})
     after = next(b for b in blocks_of(block.document) if b.line > block.line)
     assert (after.language, capsys.readouterr().out) == ("", after.text)
 
@@ -137,7 +137,7 @@ def test_every_python_block_of_readme_runs(
     )
     names: dict[str, Any] = {"__name__": "block"}
     try:
-        exec(compile(block.text, block.place, "exec"), names)
+        exec(compile(block.text, block.place, "exec", dont_inherit=True), names)
         asyncio.run(names["main"]())
     finally:
         for value in names.values():
