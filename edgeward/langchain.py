@@ -181,7 +181,12 @@ def guard_tools(
     """
     as_tool = _base("langchain_core.tools", "tool")
     base = _base("langchain_core.tools", "BaseTool")
-    firewall = Firewall(_without_models(load_policy(policy)), caller=caller, spending=spending)
+    firewall = Firewall(
+        _without_models(load_policy(policy)),
+        caller=caller,
+        spending=spending,
+        door="guard_tools",
+    )
     made = [one if isinstance(one, base) else as_tool(one) for one in tools]
     return [guarded_copy(one, firewall) for one in made]
 

@@ -83,7 +83,8 @@ class Firewall:
 
     For `limits` a run's seconds are those since the user spoke (`said`) to the last thing that was
     told. Tokens and money are counted as `add_tokens` says; until it has said something, a limit on
-    them blocks. `spending` counts what callers use, also in other sessions.
+    them blocks. `spending` counts what callers use, also in other sessions. `door` is the name that
+    receipts give to what decides here.
     """
 
     def __init__(
@@ -94,12 +95,13 @@ class Firewall:
         caller: Caller = NOBODY,
         spending: Spending | None = None,
         clock: Callable[[], float] = time.monotonic,
+        door: str = "firewall",
     ) -> None:
         if not isinstance(policy, Policy):
             raise TypeError(f"a Firewall needs a Policy, not a {type(policy).__name__}")
         self.policy = policy
         self._session = Session(
-            policy, thread=thread, caller=caller, spending=spending, clock=clock
+            policy, thread=thread, caller=caller, spending=spending, clock=clock, door=door
         )
 
     @property

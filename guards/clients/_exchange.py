@@ -29,12 +29,15 @@ from ..ledger import History
 from ..limits import Spending, spender
 from ..pieces import beside, pieces
 from ..python_values import as_call
+from ..receipts.keeping import Decision as Kept
+from ..receipts.keeping import kept
+from ..receipts.receipt import Place
 from ..results import answered
 from ..rules.limits import limits_of
 from ..rules.sequence import order_of
 from ..spent import UNCOUNTED, Usage, caller_named
 from ..streamed import Streamed
-from ..verdict import Arguments, Finding, ToolCall, canonical_json, strictest
+from ..verdict import Arguments, Finding, ToolCall, canonical_json
 from ._request import Inbound, RequestMask
 from ._tally import Counter, Tally
 from .defender import Decision, Status, ToolFinding, decision, told
@@ -65,6 +68,9 @@ class Judged:
 
 class Door:
     """What a client and its copies share: the policy, what is known of conversations, the mask."""
+
+    place = Place("client")
+    """What the receipts of this door say of it."""
 
     def __init__(
         self,
@@ -174,8 +180,9 @@ class Exchange:
         room = max(MOST_CALLS - before, 0)
         earlier = [finding.call.name for finding in self._kept.get(choice, [])]
         findings = self._decided(listed[:room], choice)
-        findings += self.refuse(listed[room:], _TOO_MANY)
+        findings += self._refused(listed[room:], _TOO_MANY)
         self._beside(earlier, findings)
+        self._keep(findings)
         judged = [_judged(p, finding) for p, finding in zip(listed, findings, strict=True)]
         self._kept.setdefault(choice, []).extend(j.finding for j in judged if j.keep)
         for one in judged:
@@ -228,11 +235,24 @@ class Exchange:
 
     def refuse(self, calls: Iterable[Proposed], reason: str) -> list[ToolFinding]:
         """Note calls that are refused unjudged: nobody has seen them to their end, say."""
+        findings = self._refused(calls, reason)
+        self._keep(findings)
+        return findings
+
+    def _refused(self, calls: Iterable[Proposed], reason: str) -> list[ToolFinding]:
         findings = [told(_parsed(proposed), self.policy, self.history) for proposed in calls]
         for finding in findings:
             _object(finding, Finding("arguments", "block", reason))
         self.findings += findings
         return findings
+
+    def _keep(self, findings: list[ToolFinding]) -> None:
+        """Keep the receipts of what was decided; where that fails, none of the calls goes out."""
+        if self.policy.receipts is not None:
+            decisions = [Kept(f.call, f.verdict, self.history) for f in findings]
+            if unkept := kept(self.policy, self._door.place, decisions):
+                for finding in findings:
+                    _object(finding, unkept)
 
     def masked(self, text: str) -> str:
         """A text of the model's: secrets and personal data masked, images and links that carry data
@@ -328,9 +348,7 @@ def _judged(proposed: Proposed, finding: ToolFinding) -> Judged:
 
 
 def _object(finding: ToolFinding, new: Finding) -> None:
-    verdict = finding.verdict
-    findings = (*verdict.findings, new)
-    finding.verdict = replace(verdict, word=strictest(findings), findings=findings)
+    finding.verdict = finding.verdict.with_finding(new)
     finding.status = Status.BLOCK
     if new.reason not in finding.reasons:
         finding.reasons.append(new.reason)

@@ -36,7 +36,7 @@ class CallbackHooks:
     def __init__(
         self, policy: Policy, *, caller: Caller = NOBODY, spending: Spending | None = None
     ) -> None:
-        self.firewall = Firewall(policy, caller=caller, spending=spending)
+        self.firewall = Firewall(policy, caller=caller, spending=spending, door="callback_handler")
         self._announced: dict[UUID | None, list[str]] = {}
         """By run: the tools of actions whose start has not been seen yet."""
         self._running: dict[UUID | None, ToolCall] = {}

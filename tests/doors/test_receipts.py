@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,20 @@ from edgeward.guards.receipts.stores import read_log
 
 from ..fakes import Recorder, agent_graph, ask, on, turn
 from ..guards.secret_examples import EXAMPLES
+from ..wire.server import Wire
+from . import talks
 
 WORDS = {"version": 2, "tools": {"read": "allow", "pay": "ask"}}
 CALLS = [("read", {"what": "x"}, "c1"), ("pay", {"amount": 3}, "c2"), ("rm", {"what": "y"}, "c3")]
 APPROVED = {"c2": {"decision": "approve", "by": "bob"}}
 SECRETS = [text for found in EXAMPLES.values() for text in found.whole]
+
+
+@pytest.fixture
+def wire() -> Iterator[Wire]:
+    """A provider on this machine."""
+    with Wire() as running:
+        yield running
 
 
 class Dead:
@@ -199,3 +209,42 @@ def test_a_policy_without_a_log_keeps_nothing(tmp_path: Path) -> None:
     assert loaded.receipts is None
     Firewall(load_policy(loaded, receipts=ReceiptLog(path))).check("read")
     assert len(list(bodies(read_log(path)[0]))) == 1
+
+
+TALK = [
+    talks.Round("Go.", [[talks.Step("c1", "read", {"what": "x"}), talks.Step("c2", "rm")]]),
+    talks.Round("Go on.", [[talks.Step("c3", "read", {"what": "z"})]]),
+]
+PLAYERS: dict[str, talks.Player] = {
+    "graph": talks.graph,
+    "middleware": talks.middleware,
+    "firewall": talks.firewall,
+    "callback_handler": talks.handler,
+    "guard_tools": talks.guarded_tools,
+    "openai": talks.openai_client,
+    "anthropic": talks.anthropic_client,
+    "gemini": talks.gemini_client,
+}
+
+
+@pytest.mark.parametrize("door", PLAYERS)
+def test_every_door_keeps_the_same_verdicts(tmp_path: Path, wire: Wire, door: str) -> None:
+    """One receipt a call, under the door's name, in a log that holds."""
+    path = tmp_path / "log.jsonl"
+    log = ReceiptLog(path, algorithm="hmac")
+    PLAYERS[door](logged(log), TALK, wire)
+    found = list(bodies(read_log(path)[0]))
+    assert sorted((r["tool"], r["word"]) for r in found) == [
+        ("read", "allow"),
+        ("read", "allow"),
+        ("rm", "block"),
+    ]
+    assert {r["door"] for r in found} == {door}
+    assert {r["user"] for r in found} == {"ann"}
+
+
+@pytest.mark.parametrize("door", PLAYERS)
+def test_through_no_door_anything_runs_unrecorded(tmp_path: Path, wire: Wire, door: str) -> None:
+    """A sink that takes nothing stops every call."""
+    log = ReceiptLog(Dead(), key=tmp_path / "k", algorithm="hmac")
+    assert PLAYERS[door](logged(log), TALK[:1], wire) == set()

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from ...decide import Policy
 from ...limits import Spending
+from ...receipts.receipt import Place
 from .._exchange import Door
 from .._proxy import GuardedClient, Surface, Target, UnguardedMethod
 from .._stainless import is_stainless, reopened, wired
@@ -78,6 +79,8 @@ SURFACE = Surface(
 
 class AnthropicDoor(Door):
     """What a client and its copies share."""
+
+    place = Place("anthropic")
 
     def opening(self, method: str, url: str, body: dict[str, Any]) -> Reply | None:
         """The guarded reply to a request; None for what neither returns calls nor text.

@@ -13,6 +13,7 @@ from typing import Any
 
 from ...decide import Policy
 from ...limits import Spending
+from ...receipts.receipt import Place
 from .._exchange import Door
 from .._proxy import GuardedClient, Surface, Target, settled
 from . import older
@@ -132,6 +133,12 @@ SURFACE = Surface(
 """A client of google-genai's."""
 
 
+class GeminiDoor(Door):
+    """What a client and its copies share."""
+
+    place = Place("gemini")
+
+
 class GuardedGemini(GuardedClient):
     """A client of Gemini's API, under one policy.
 
@@ -149,7 +156,7 @@ class GuardedGemini(GuardedClient):
         unguarded: Sequence[str] = (),
         spending: Spending | None = None,
     ) -> None:
-        door = Door(policy, spending=spending)
+        door = GeminiDoor(policy, spending=spending)
         if hasattr(getattr(client, "models", None), "_api_client"):
             super().__init__(client, SURFACE, door, unguarded=unguarded)
             return

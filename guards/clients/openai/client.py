@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from ...decide import Policy
 from ...limits import Spending
+from ...receipts.receipt import Place
 from .._exchange import Door
 from .._proxy import GuardedClient, Surface, Target, UnguardedMethod
 from .._stainless import is_stainless, reopened, wired
@@ -129,6 +130,8 @@ SHAPED = Surface(
 
 class OpenAIDoor(Door):
     """What a client and its copies share; `unguarded` are the methods that were opted out."""
+
+    place = Place("openai")
 
     def __init__(
         self, policy: Policy, unguarded: Sequence[str], spending: Spending | None = None
