@@ -263,6 +263,13 @@ class Exchange:
         self._labels.update(dict.fromkeys((*labels, *defused)))
         return shown
 
+    def masked_data(self, value: Any) -> Any:
+        """What stands beside the text (citations, results, fields of next year), masked as in a
+        request."""
+        made = self._door.inbound(value)
+        self.noted(made.labels)
+        return made.value
+
     def holdback(self) -> Streamed:
         """What makes the same of one streamed text piece by piece; the decision names it."""
         private = self.history.ledger.private

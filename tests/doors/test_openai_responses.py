@@ -293,8 +293,8 @@ def test_a_denied_tools_events_of_its_own_kind() -> None:
 
 def test_an_event_that_nobody_knows_is_masked() -> None:
     """It may hold the model's words."""
-    out = passed([{"type": "response.whisper.delta", "delta": f"key {KEY}"}])
-    assert out == [{"type": "response.whisper.delta", "delta": f"key {MASK}"}]
+    out = passed([{"type": "response.whisper.done", "whole": f"key {KEY}"}])
+    assert out == [{"type": "response.whisper.done", "whole": f"key {MASK}"}]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...spent import Usage
-from .._exchange import Door, Exchange
+from .._exchange import Exchange
 from . import turns
 from .turns import CALL, is_call, is_result, proposed, turns_of_reply, with_arguments
 
@@ -21,15 +21,17 @@ USED = (
 """The counts in a reply's `usage`, none of which is part of another."""
 
 
+_OF_A_TEXT = frozenset({"type", "text", "citations"})
+
+
 class Blocks:
     """What becomes of the blocks of a reply, and what that makes of the reply."""
 
-    def __init__(self, body: Mapping[str, Any], door: Door, exchange: Exchange) -> None:
+    def __init__(self, body: Mapping[str, Any], exchange: Exchange) -> None:
         self.exchange = exchange
         self.said = False
         """Whether there is text that a reader sees."""
         self._body = body
-        self._door = door
         self._refused: list[Any] = []
         self._refused_ids: set[str] = set()
         self._kept: list[Block] = []
@@ -94,13 +96,13 @@ class Blocks:
         masked = self.exchange.masked(text) if isinstance(text, str) else text
         self.said = self.said or bool(isinstance(masked, str) and masked.strip())
         new = block if masked == text else {**block, "text": masked}
+        if block.keys() - _OF_A_TEXT:
+            new |= self.inbound({k: v for k, v in block.items() if k not in _OF_A_TEXT})
         return {**new, "citations": self.inbound(new["citations"])} if new.get("citations") else new
 
     def inbound(self, value: Any) -> Any:
         """Data that holds others' words (results, citations), masked as in a request."""
-        made = self._door.inbound(value)
-        self.exchange.noted(made.labels)
-        return made.value
+        return self.exchange.masked_data(value)
 
     @property
     def block_message(self) -> Block | None:

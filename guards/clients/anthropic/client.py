@@ -102,7 +102,7 @@ class AnthropicDoor(Door):
             )
         exchange = self.exchange(turns_of(body.get("messages")), after=_after(body))
         reply = MessageStream if body.get("stream") else MessageReply
-        return reply(self._masked(body), self, exchange)
+        return reply(self._masked(body), exchange)
 
     def _masked(self, body: dict[str, Any]) -> dict[str, Any]:
         masked = {name: self.inbound(body[name]).value for name in CONTENT if name in body}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._cut_off import chars_in
-from .._exchange import Door, Exchange
+from .._exchange import Exchange
 from ..defender import Decision
 from .blocks import Blocks, tokens_of, usage_of
 
@@ -14,9 +14,9 @@ from .blocks import Blocks, tokens_of, usage_of
 class MessageReply:
     """A message in flight."""
 
-    def __init__(self, body: Mapping[str, Any], door: Door, exchange: Exchange) -> None:
+    def __init__(self, body: Mapping[str, Any], exchange: Exchange) -> None:
         self.body = body
-        self._blocks = Blocks(body, door, exchange)
+        self._blocks = Blocks(body, exchange)
         self._exchange = exchange
         self._seen = False
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from .._alike import Word
 from .._cut_off import CUT_OFF, estimated_tokens
-from .._exchange import Door, Exchange
+from .._exchange import Exchange
 from ..defender import Decision
 from .blocks import USED, Blocks, tokens_of, usage_of
 from .message import MessageReply
@@ -48,14 +48,13 @@ class _Call:
 class MessageStream:
     """A message in flight, streamed."""
 
-    def __init__(self, body: Mapping[str, Any], door: Door, exchange: Exchange) -> None:
+    def __init__(self, body: Mapping[str, Any], exchange: Exchange) -> None:
         self.body = body
         self.exchange = exchange
         self.tokens: int | None = None
         """What the provider says that it used, or an estimate."""
         self.estimated = False
-        self._door = door
-        self._blocks = Blocks(body, door, exchange)
+        self._blocks = Blocks(body, exchange)
         self._numbers: dict[Any, int] = {}
         """Which position a block has that the provider gave another, while it is open."""
         self._next = 0
@@ -65,6 +64,7 @@ class MessageStream:
         self._open: dict[Any, _Call] = {}
         self._usage: dict[str, int] = {}
         self._id: Any = None
+        self._withheld = False
         self._chars = 0
         self._ended = False
 
@@ -76,7 +76,7 @@ class MessageStream:
     def whole(self, data: dict[str, Any]) -> dict[str, Any]:
         """A server that does not stream answers whole."""
         self._ended = True
-        return MessageReply(self.body, self._door, self.exchange).whole(data)
+        return MessageReply(self.body, self.exchange).whole(data)
 
     def event(self, data: Event) -> list[Event] | None:
         """The events that go out in place of one; None: it goes out as it came."""
@@ -161,9 +161,10 @@ class MessageStream:
             return []
         self._blocks.said = self._blocks.said or bool(passed.strip())
         number = self._numbers[index]
-        if passed == text and number == data.get("index"):
+        if passed == text and number == data.get("index") and len(data) + len(delta) == 5:
             return [data]
-        return [{**data, "index": number, "delta": {**delta, "text": passed}}]
+        piece = {"type": "text_delta", "text": passed}
+        return [{"type": "content_block_delta", "index": number, "delta": piece}]
 
     def _collect(self, call: _Call, data: Event, index: int) -> None:
         given = data.get("delta")
@@ -213,7 +214,7 @@ class MessageStream:
             yield from self._started(data, index)
         elif index not in self._numbers:
             if kind not in ("content_block_delta", "content_block_stop"):
-                _LOG.warning("an event of a kind that is not known was withheld")
+                self._withhold()
         elif kind == "content_block_delta":
             yield from self._delta(data, index)
         elif kind == "content_block_stop":
@@ -257,8 +258,15 @@ class MessageStream:
             yield self._numbered(data, index)
         elif kind == "text_delta" and isinstance(text, str):
             yield from self._more(data, index, delta, text)
-        elif kind != "input_json_delta":  # that is a call's, and this block is none
+        elif kind == "citations_delta":
             yield self._numbered(data, index, delta=self._blocks.inbound(delta))
+        elif kind != "input_json_delta":  # that is a call's, and this block is none
+            self._withhold()
+
+    def _withhold(self) -> None:
+        if not self._withheld:
+            _LOG.warning("events of a kind that is not known were withheld")
+        self._withheld = True
 
     def _tail(self, index: Any) -> Iterator[Event]:
         """What was held back of a text that ends."""

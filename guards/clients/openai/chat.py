@@ -6,7 +6,7 @@ Reads and writes JSON objects; every verdict is the exchange's.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,9 +23,26 @@ TEXTS = ("content", "refusal", "reasoning_content", "reasoning")
 """The fields of a message, or of a delta, that hold the model's text."""
 
 CALLS = ("tool_calls", "function_call")
+KNOWN = frozenset((*TEXTS, *CALLS, "role", "audio", "reasoning_details"))
+"""The fields of a message, or of a delta, that are looked at one by one; signed reasoning stays."""
+
+FRAME = frozenset(
+    """id object created model choices usage obfuscation p system_fingerprint service_tier
+    provider""".split()  # noqa: SIM905 - one word a value reads better
+)
+"""The fields of a completion, or of a chunk, in which nobody writes."""
+
 REPEATED = ("message", "delta", "text")
 """Fields of a choice that hold what was said; some servers give several, with the same in them."""
 FINISHED_FOR_CALLS = ("tool_calls", "function_call")
+KNOWN = frozenset((*TEXTS, *CALLS, "role", "audio", "reasoning_details"))
+"""The fields of a message, or of a delta, that are looked at one by one; signed reasoning stays."""
+
+FRAME = frozenset(
+    """id object created model choices usage obfuscation p system_fingerprint service_tier
+    provider""".split()  # noqa: SIM905 - one word a value reads better
+)
+"""The fields of a completion, or of a chunk, in which nobody writes."""
 
 
 def turns_of(messages: Any) -> Iterator[Turn]:
@@ -127,6 +144,7 @@ class ChatReply:
         for number, choice in enumerate(choices):
             self._choice(choice, number)
         data["choices"] = choices  # nothing that could not be looked into
+        data |= beside(data, FRAME, self.exchange)
         self._seen = True
         data["firewall"] = self.firewall
         return data
@@ -150,7 +168,9 @@ class ChatReply:
         if not isinstance(message, dict):
             choice.pop("message", None)  # it could not be looked into
             return
-        if mask_texts(message, self.exchange) and choice.get("logprobs") is not None:
+        message |= beside(message, KNOWN, self.exchange)
+        changed, logged = mask_texts(message, self.exchange), choice.get("logprobs")
+        if logged is not None and (changed or tells(logged, self.exchange)):
             choice["logprobs"] = None  # it spells the text out, token by token
         stripped = self._strip(message, number)
         if not stripped or any(message.get(field) for field in CALLS):
@@ -210,6 +230,25 @@ def mask_texts(message: dict[str, Any], exchange: Exchange) -> bool:
     if isinstance(audio, dict) and isinstance(audio.get("transcript"), str):
         message["audio"] = {**audio, "transcript": exchange.masked(audio["transcript"])}
     return before != [message.get(field) for field in TEXTS]
+
+
+def beside(value: Mapping[str, Any], known: frozenset[str], exchange: Exchange) -> dict[str, Any]:
+    """What has to change in the fields that are not known."""
+    given = {key: value[key] for key in value if key not in known and value[key] is not None}
+    masked: dict[str, Any] = exchange.masked_data(given) if given else given
+    return {key: item for key, item in masked.items() if item is not given[key]}
+
+
+def tells(logged: Any, exchange: Exchange) -> bool:
+    """Whether a log of tokens spells out what has to be masked."""
+    return bool(exchange.policy.redactor.all(spelled(logged))[1])
+
+
+def spelled(logged: Any, fields: Sequence[str] = ("content", "refusal")) -> str:
+    """The text that a log of tokens spells out."""
+    lists = [logged.get(name) for name in fields] if isinstance(logged, Mapping) else [logged]
+    tokens = [token for listed in lists if isinstance(listed, list) for token in listed]
+    return "".join(str(token.get("token") or "") for token in tokens if isinstance(token, Mapping))
 
 
 def masked_content(content: Any, exchange: Exchange) -> Any:

@@ -74,8 +74,10 @@ class ChatStream:
         choices = data.get("choices")
         self.tokens = max(tokens_of(data) or 0, self.tokens or 0) or None
         self._usage = chat.usage_of(data) or self._usage
+        changes = chat.beside(data, chat.FRAME, self.exchange)
+        data = {**data, **changes} if changes else data
         if not choices:
-            return None
+            return [data] if changes else None
         if not isinstance(choices, list):
             return []  # nothing that could not be looked into
         self._last = data
@@ -90,7 +92,7 @@ class ChatStream:
             same = same and new is given
             if new is not None:
                 kept.append(new)
-        if same and not before:
+        if same and not before and not changes:
             return None
         if kept or data.get("usage") is not None:
             return [*before, {**data, "choices": kept}]
@@ -103,7 +105,8 @@ class ChatStream:
             return None
         given = choices[0]
         passed = self._text(choice, "content", given["delta"]["content"])
-        return [{**data, "choices": [{**given, "delta": {"content": passed}}]}] if passed else []
+        delta = {**given["delta"], "content": passed}
+        return [{**data, "choices": [{**given, "delta": delta}]}] if passed else []
 
     def _worded(self, data: dict[str, Any]) -> _Choice | None:
         """The choice of which a chunk is a piece of the content, and nothing else."""
@@ -112,7 +115,9 @@ class ChatStream:
             return None
         given = choices[0]
         delta, number = given.get("delta"), given.get("index")
-        if type(delta) is not dict or len(delta) != 1 or type(number) is not int:
+        if type(delta) is not dict or type(number) is not int:
+            return None
+        if len(delta) > 1 and any(delta[k] for k in delta if k not in ("role", "content")):
             return None
         text = delta.get("content")
         choice = self._choices.get(number)
@@ -120,8 +125,10 @@ class ChatStream:
             return None
         if given.get("finish_reason") or given.get("logprobs") is not None or _repeats(given):
             return None
-        beside = data.get("usage") is not None or data.get("x_groq") is not None
-        return None if beside else choice
+        if data.get("usage") is not None:
+            return None
+        beside = (data[name] for name in data.keys() - chat.FRAME)
+        return None if any(value is not None for value in beside) else choice
 
     def word(self, data: dict[str, Any]) -> Word | None:
         """Whether a chunk was a piece of a content and nothing else."""
@@ -168,8 +175,9 @@ class ChatStream:
         made = given
         if new is not delta or _repeats(given):
             made = {k: v for k, v in given.items() if k not in REPEATED} | {"delta": new}
-            if new is not delta and given.get("logprobs") is not None:
-                made["logprobs"] = None  # it spells out text that does not go out as it came
+        logged = given.get("logprobs")
+        if logged is not None and (new is not delta or chat.spelled(logged) != _said(delta)):
+            made = {**made, "logprobs": None}  # it spells out text that does not go out as it came
         if given.get("finish_reason"):
             return self._finished(choice, made, before)
         if new is not delta and not new:
@@ -209,6 +217,9 @@ class ChatStream:
         if isinstance(audio, dict) and isinstance(audio.get("transcript"), str):
             said = self._text(choice, "transcript", audio["transcript"])
             new = {**new, "audio": {**audio, "transcript": said}}
+        for name in delta.keys() - chat.KNOWN:
+            if delta[name] is not None:
+                new = {**new, name: self._unknown(choice, name, delta[name])}
         if delta.get("tool_calls"):
             new = {k: v for k, v in new.items() if k != "tool_calls"}
             calls = delta["tool_calls"]
@@ -218,6 +229,12 @@ class ChatStream:
             new = {k: v for k, v in new.items() if k != "function_call"}
             choice.function.append(delta["function_call"])
         return new
+
+    def _unknown(self, choice: _Choice, name: str, value: Any) -> Any:
+        """A field of a delta that nobody knows yet: a text of it flows as others do."""
+        if isinstance(value, str) and "." not in name:
+            return self._text(choice, name, value)
+        return self.exchange.masked_data({name: value})[name]
 
     def _text(self, choice: _Choice, name: str, text: Any) -> Any:
         if isinstance(text, list):
@@ -291,6 +308,12 @@ class ChatStream:
 def _repeats(choice: Mapping[str, Any]) -> bool:
     """Whether a choice says beside its delta what it has said: it would go around the holdback."""
     return any(name in choice for name in REPEATED if name != "delta")
+
+
+def _said(delta: Mapping[str, Any]) -> str:
+    """What a delta says, as far as a log of tokens spells it out."""
+    said = (delta.get("content"), delta.get("refusal"))
+    return "".join(text for text in said if isinstance(text, str))
 
 
 def _tail(name: str, text: str) -> dict[str, Any]:

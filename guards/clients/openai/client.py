@@ -152,7 +152,7 @@ class OpenAIDoor(Door):
             turns = list(items.turns_of(body.get("input")))
             exchange = self.exchange(turns, after=responses.after_of(body))
             sent = self._masked(body, responses.CONTENT)
-            return (ResponseStream if body.get("stream") else ResponseReply)(sent, self, exchange)
+            return (ResponseStream if body.get("stream") else ResponseReply)(sent, exchange)
         return None
 
     def _masked(self, body: dict[str, Any], fields: tuple[str, ...]) -> dict[str, Any]:

@@ -7,10 +7,10 @@ from typing import Any
 
 from ...conversation import Turn
 from .._cut_off import chars_in
-from .._exchange import Door, Exchange, Judged
+from .._exchange import Exchange, Judged
 from ..defender import Decision
 from . import items
-from .chat import usage_of
+from .chat import beside, tells, usage_of
 
 CONTENT = ("input", "instructions", "prompt")
 """The fields of a request that hold text for the model."""
@@ -29,13 +29,17 @@ def after_of(body: Mapping[str, Any]) -> str:
     return kept if isinstance(kept, str) else ""
 
 
+_OF_A_PART = frozenset({"type", "text", "refusal", "transcript", "logprobs", "data"})
+_OF_A_MESSAGE = frozenset({"type", "id", "role", "status", "phase", "content"})
+"""Fields that are looked at one by one, or in which nobody writes."""
+
+
 class ResponseItems:
     """The items of one response: each is judged or masked once, and kept as it goes out."""
 
-    def __init__(self, body: Mapping[str, Any], door: Door, exchange: Exchange) -> None:
+    def __init__(self, body: Mapping[str, Any], exchange: Exchange) -> None:
         self.body = body
         self.exchange = exchange
-        self._door = door
         self.out: list[dict[str, Any]] = []
         self.refused = False
 
@@ -62,35 +66,30 @@ class ResponseItems:
             return None
         new = given if judged.arguments is None else items.with_arguments(given, judged.arguments)
         back = {name: new[name] for name in _PROVIDERS if new.get(name)}
-        return {**new, **self._inbound(back)} if back else new
+        return {**new, **self.exchange.masked_data(back)} if back else new
 
     def masked(self, item: dict[str, Any]) -> dict[str, Any]:
         """An item that is no call, masked."""
         if item.get("type", "message") != "message":
-            return self._inbound(item)
+            masked: dict[str, Any] = self.exchange.masked_data(item)
+            return masked
+        item = item | beside(item, _OF_A_MESSAGE, self.exchange)
         content = item.get("content")
         if isinstance(content, str):
             return {**item, "content": self.exchange.masked(content)}
         parts = content if isinstance(content, list) else []
-        return {**item, "content": [self.part(part) for part in parts]}
+        return {**item, "content": [self.part(part) for part in parts if isinstance(part, dict)]}
 
-    def part(self, part: Any) -> Any:
+    def part(self, part: dict[str, Any]) -> dict[str, Any]:
         """A part of a message, masked."""
-        if not isinstance(part, dict):
-            return part
         new = dict(part)
         for name in ("text", "refusal", "transcript"):
             if isinstance(part.get(name), str):
                 new[name] = self.exchange.masked(part[name])
-        if new != part and "logprobs" in new:
+        logged = part.get("logprobs")
+        if logged and (new != part or tells(logged, self.exchange)):
             new["logprobs"] = []  # they spell the text out, token by token
-        return new
-
-    def _inbound(self, value: dict[str, Any]) -> dict[str, Any]:
-        made = self._door.inbound(value)
-        self.exchange.noted(made.labels)
-        masked: dict[str, Any] = made.value
-        return masked
+        return new | beside(part, _OF_A_PART, self.exchange)
 
     @property
     def block_message(self) -> dict[str, Any] | None:
@@ -124,9 +123,9 @@ class ResponseItems:
 class ResponseReply:
     """A response in flight."""
 
-    def __init__(self, body: Mapping[str, Any], door: Door, exchange: Exchange) -> None:
+    def __init__(self, body: Mapping[str, Any], exchange: Exchange) -> None:
         self.body = body
-        self.items = ResponseItems(body, door, exchange)
+        self.items = ResponseItems(body, exchange)
         self._seen = False
 
     @property

@@ -7,18 +7,21 @@ stays; they are numbered anew. The closing event holds exactly the items that we
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
 from .._alike import Word
 from .._cut_off import CUT_OFF, estimated_tokens
-from .._exchange import Door, Exchange
+from .._exchange import Exchange
 from ..defender import Decision
 from . import items
-from .chat import usage_of
+from .chat import spelled, usage_of
 from .response_events import Event, Text, begun_call, place_of, told, unlogged
 from .responses import CONTENT, ResponseItems, ResponseReply, tokens_of
+
+_LOG = logging.getLogger("edgeward.guards")
 
 _OPENING = ("response.created", "response.in_progress", "response.queued")
 _CLOSING = ("response.completed", "response.incomplete", "response.failed")
@@ -39,7 +42,6 @@ _PLAIN = (
     "response.audio.done",
     "response.reasoning",
     "response.mcp_list_tools",
-    "response.output_text.annotation",
     "response.compaction",
     "keepalive",
     "error",
@@ -56,14 +58,13 @@ _STEPS = tuple(
 class ResponseStream:
     """A response in flight, streamed."""
 
-    def __init__(self, body: Mapping[str, Any], door: Door, exchange: Exchange) -> None:
+    def __init__(self, body: Mapping[str, Any], exchange: Exchange) -> None:
         self.body = body
         self.exchange = exchange
         self.tokens: int | None = None
         """What the provider says that it used, or an estimate."""
         self.estimated = False
-        self._door = door
-        self._items = ResponseItems(body, door, exchange)
+        self._items = ResponseItems(body, exchange)
         self._texts: dict[tuple[Any, Any, str], Text] = {}
         self._numbers: dict[Any, int] = {}
         """Which position an item has that the provider gave another."""
@@ -71,6 +72,7 @@ class ResponseStream:
         """The items as they went out, by the provider's position; None: not at all."""
         self._held: list[Event] = []
         self._waiting: list[Event] = []
+        self._withheld = False
         self._chars = 0
         self._ended = False
 
@@ -82,7 +84,7 @@ class ResponseStream:
     def whole(self, data: dict[str, Any]) -> dict[str, Any]:
         """A server that does not stream answers whole."""
         self._ended = True
-        return ResponseReply(self.body, self._door, self.exchange).whole(data)
+        return ResponseReply(self.body, self.exchange).whole(data)
 
     def event(self, data: Event) -> list[Event] | None:
         """The events that go out in place of one; None: it goes out as it came."""
@@ -161,10 +163,11 @@ class ResponseStream:
 
     def _open(self, data: Event, kind: Any) -> Iterator[Event]:
         item = data.get("item")
-        if kind == "response.output_item.added" and isinstance(item, dict) and items.is_call(item):
-            self._held = [data]
-        elif kind == "response.output_item.added":
-            begun = self._items.masked(item) if isinstance(item, dict) else item
+        if kind == "response.output_item.added":
+            if not isinstance(item, dict) or items.is_call(item):
+                self._held = [data]  # what is no object is a call without a name
+                return
+            begun = self._items.masked(item)
             yield self._numbered(data) if begun == item else self._numbered(data, item=begun)
         elif kind == "response.output_item.done":
             if data.get("output_index") not in self._numbers and items.is_call(item or {}):
@@ -172,15 +175,23 @@ class ResponseStream:
             else:
                 yield from self._item_done(data)
         elif kind in _OPENING:
-            yield data
+            yield _without_output(data)
         elif kind in _DELTAS and isinstance(data.get("delta"), str):
             yield from self._delta(data, _DELTAS[kind])
         elif kind in _DONES:
             yield from self._text_done(data, _DONES[kind])
         elif isinstance(kind, str) and kind.startswith(_PLAIN):
             yield self._numbered(data)
+        elif isinstance(data.get("delta"), str):
+            self._withhold()
         elif not _of_a_call(data):  # which was judged already, or was never announced
             yield self._numbered(self._masked(data))
+
+    def _withhold(self) -> None:
+        """Pieces of a text of a kind that is not known go nowhere; the whole does, masked."""
+        if not self._withheld:
+            _LOG.warning("pieces of a text of a kind that is not known were withheld")
+        self._withheld = True
 
     def _numbered(self, data: Event, **changes: Any) -> Event:
         """The event with the position that its item has now."""
@@ -197,9 +208,7 @@ class ResponseStream:
         if isinstance(part, dict):
             new = self._items.part(part)
             return data if new == part else {**data, "part": new}
-        made = self._door.inbound(data)
-        self.exchange.noted(made.labels)
-        masked: Event = made.value
+        masked: Event = self.exchange.masked_data(data)
         return masked
 
     def _delta(self, data: Event, name: str) -> Iterator[Event]:
@@ -207,7 +216,9 @@ class ResponseStream:
         text = self._text(data, name)
         passed = text.feed(data["delta"])
         if passed == data["delta"]:
-            yield self._numbered(data)
+            logged = data.get("logprobs")
+            other = unlogged(data) if logged and spelled(logged) != passed else {}
+            yield self._numbered(data, **other)
         elif passed:
             yield self._numbered(data, delta=passed, **unlogged(data))
 
@@ -279,6 +290,14 @@ class ResponseStream:
         self.end(finished=True)
         response["firewall"] = self.firewall
         yield {**data, "response": response}
+
+
+def _without_output(data: Event) -> Event:
+    """What opens a response holds none of it."""
+    response = data.get("response")
+    if not isinstance(response, dict) or not response.get("output"):
+        return data
+    return {**data, "response": {**response, "output": []}}
 
 
 def _of_a_call(data: Event) -> bool:
