@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from . import attack, audit, chat, check, demo, graph, lint, run, schema, test, tools
+from . import attack, audit, chat, check, demo, graph, index, lint, run, schema, test, tools
 
 app = typer.Typer(
     name="edgeward",
@@ -40,6 +40,7 @@ app.command(epilog=demo.EXAMPLE)(demo.demo)
 app.command(epilog=run.EXAMPLE)(run.run)
 app.command(epilog=chat.EXAMPLE)(chat.chat)
 app.command(epilog=graph.EXAMPLE)(graph.graph)
+app.command(epilog=index.EXAMPLE)(index.index)
 app.command(epilog=check.EXAMPLE)(check.check)
 app.command("test", epilog=test.EXAMPLE)(test.run_cases)
 app.command(epilog=lint.EXAMPLE)(lint.lint)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..graphs.context import RunContext
 from .agents import build_agent
+from .documents import documents_before_a_run
 from .session import Asked, Session
 from .threads import Wanted
 from .views import View
@@ -19,5 +20,6 @@ def open_session(
 ) -> Session:
     """The agent that was asked for, on a thread."""
     agent: Any = build_agent(wanted, checkpointer=checkpointer)
+    documents_before_a_run(agent.profile)
     facts = RunContext(wanted.max_steps, wanted.user, wanted.tenant, wanted.roles)
     return Session(agent, thread, view=view, ask=ask, facts=facts)

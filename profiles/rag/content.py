@@ -20,6 +20,8 @@ MAX_TABLE_CHARS = 80_000
 """A table must fit into one tool result, too."""
 MAX_IMAGE_BYTES = 5_000_000
 MAX_RESOURCES = 500
+MAX_RESOURCE_BYTES = 40_000_000
+"""Of one file's tables and images together."""
 WORK_S = 45.0
 """Seconds that an extractor goes on with a file; it then gives what it has."""
 
@@ -134,6 +136,7 @@ class Gathered:
     notes: list[str] = field(default_factory=list)
     full: bool = False
     _chars: int = 0
+    _bytes: int = 0
     _resources: dict[int, Resource] = field(default_factory=dict)
     _until: float = field(default_factory=lambda: time.monotonic() + WORK_S)
 
@@ -150,19 +153,26 @@ class Gathered:
         if len(text) > room:
             text, self.full = text[:room], True
             self.notes.append(f"only the first {MAX_CHARS:,} characters were read")
-        known = self._resources
-        for resource in resources:
-            if len(known) < MAX_RESOURCES:
-                known.setdefault(id(resource), resource)
-        if any(id(resource) not in known for resource in resources):
-            resources = [resource for resource in resources if id(resource) in known]
-            self._note(f"only the first {MAX_RESOURCES} tables and images were kept")
+        kept = [resource for resource in resources if self._keeps(resource)]
+        if len(kept) < len(resources):
+            self._note(f"only the first {len(self._resources)} tables and images were kept")
         self._chars += len(text)
-        if text.strip() or resources:
-            self.chunks.append(StructuredChunk(text, section, page, tuple(resources)))
+        if text.strip() or kept:
+            self.chunks.append(StructuredChunk(text, section, page, tuple(kept)))
         if time.monotonic() > self._until and not self.full:
             self.full = True
             self.notes.append(f"only what could be read in {WORK_S:g} s was kept")
+
+    def _keeps(self, resource: Resource) -> bool:
+        """Whether there is room for it, or it was kept before."""
+        if id(resource) in self._resources:
+            return True
+        size = self._bytes + len(resource.content)
+        if len(self._resources) >= MAX_RESOURCES or size > MAX_RESOURCE_BYTES:
+            return False
+        self._resources[id(resource)] = resource
+        self._bytes = size
+        return True
 
     def result(self) -> list[StructuredChunk]:
         """The chunks; the last one carries what there is to note.

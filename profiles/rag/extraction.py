@@ -33,9 +33,9 @@ class StructuredDocExtractor:
 
     @property
     def own(self) -> str:
-        """What tells documents read with these extractors from those read with others."""
-        kinds = [type(one) for one in [*self._first, *self._last]]
-        return ",".join(f"{kind.__module__}.{kind.__qualname__}" for kind in kinds)
+        """What tells documents read with these extractors from those read with others: their
+        classes, and what each says of itself as its `version`."""
+        return ",".join(map(_kind, [*self._first, *self._last]))
 
     def extract(self, source: Source, *, reader: Reader | None = None) -> list[StructuredChunk]:
         """The file's text, by the first extractor that supports it.
@@ -68,6 +68,11 @@ class StructuredDocExtractor:
         return None
 
 
+def _kind(extractor: StructuredExtractor) -> str:
+    kind = type(extractor)
+    return f"{kind.__module__}.{kind.__qualname__} {getattr(extractor, 'version', '')}".rstrip()
+
+
 def _by_own(extractor: StructuredExtractor, source: Source) -> list[StructuredChunk]:
     try:
         return list(extractor.extract(source))
@@ -75,4 +80,5 @@ def _by_own(extractor: StructuredExtractor, source: Source) -> list[StructuredCh
         raise
     except Exception as error:
         name = type(extractor).__name__
-        raise NotExtracted(f"{name} failed: {type(error).__name__}: {error}"[:300]) from error
+        why = f"{name} failed: {type(error).__name__}: {error}"[:300]
+        raise NotExtracted(why, passing=True) from error  # until its maker has mended it

@@ -9,6 +9,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from ..embedding import Embedder
 from ..minilm import count_tokens
@@ -18,6 +19,7 @@ from .corpus import list_files, read_file
 from .embedders import window
 from .extraction import StructuredDocExtractor
 from .isolation import Reader
+from .lexical import counted
 from .store import Chunk, Document, Entry, Store
 
 BATCH = 64
@@ -54,6 +56,7 @@ class Report:
 
 
 Told = Callable[[Progress], None]
+GivenUp = Literal["left", "tried again"]
 
 
 class Stopped(RuntimeError):
@@ -92,31 +95,48 @@ class Library:
 
 
 def bring_up_to_date(
-    library: Library, store: Store, *, told: Told, stopped: Callable[[], bool]
+    library: Library,
+    store: Store,
+    *,
+    told: Told,
+    stopped: Callable[[], bool],
+    given_up: GivenUp = "left",
 ) -> Report:
     """Compare the folder with the index, by the files' content, and make up the difference.
 
-    `told` hears of the progress; once `stopped` says so, it ends at the next file.
+    `told` hears of the progress; once `stopped` says so, it ends at the next file. `given_up` says
+    what becomes of files that could not be read and have not changed: they are left, or tried
+    again. An index that nobody may write to is used as it is.
 
     Raises:
         Stopped, EmbedderChanged, and what the embedder raises. What was done is kept.
     """
+    if store.is_read_only():
+        note = "the index cannot be written to; it is searched as it is"
+        _log.warning("%s", note)
+        return Report(notes=[note])
 
     def go_on() -> None:
         if stopped():
             raise Stopped("the indexing was stopped")
 
     with store.only_one(go_on):
-        return _Update(library, store, told, go_on).run()
+        return _Update(library, store, told, go_on, given_up).run()
 
 
 class _Update:
     """One run over the folder, by whoever holds the index."""
 
     def __init__(
-        self, library: Library, store: Store, told: Told, go_on: Callable[[], None]
+        self,
+        library: Library,
+        store: Store,
+        told: Told,
+        go_on: Callable[[], None],
+        given_up: GivenUp,
     ) -> None:
         self.library, self.store, self.told, self.go_on = library, store, told, go_on
+        self.given_up = given_up
         self.space = library.space
         self.report = Report()
         self.waiting: list[tuple[Entry, list[_Part]]] = []
@@ -151,7 +171,8 @@ class _Update:
         report, digest = self.report, ""
         try:
             data, digest = read_file(self.library.documents, name)
-            if known and (known.digest, known.space) == (digest, self.space):
+            again = known and known.refused and self.given_up == "tried again"
+            if known and (known.digest, known.space) == (digest, self.space) and not again:
                 report.unchanged += 1
                 if known.refused:
                     self.skip(name, known.refused)
@@ -221,7 +242,8 @@ class _Part:
     def chunk(self, path: str, dims: int, vectors: Iterator[bytes]) -> Chunk:
         """The chunk with its vectors, the next ones of `vectors`."""
         joined = b"".join(next(vectors) for _ in self.windows)
-        return Chunk(path, self.text, self.section, self.page, self.resources, dims, joined)
+        words = counted(self.text)
+        return Chunk(path, self.text, self.section, self.page, self.resources, words, dims, joined)
 
 
 def _divided(

@@ -14,7 +14,16 @@ from ..llm import read_env
 from . import llama
 from .embedders import as_embedder, embedder_for
 from .extraction import StructuredDocExtractor
-from .indexing import EmbedderChanged, Library, Progress, Report, Told, bring_up_to_date, changed
+from .indexing import (
+    EmbedderChanged,
+    GivenUp,
+    Library,
+    Progress,
+    Report,
+    Told,
+    bring_up_to_date,
+    changed,
+)
 from .renderer import ResourceRenderer
 from .snapshot import Snapshot
 from .store import Store
@@ -172,7 +181,8 @@ class LlamaIndexRAG:
         return run.report
 
     def refresh(self, *, progress: Told | None = None) -> Report:
-        """Compare the folder with the index now, also where that was done before.
+        """Compare the folder with the index now, also where that was done before; files that could
+        not be read are tried again.
 
         Raises:
             Whatever stopped it. What was done until then is kept.
@@ -181,7 +191,8 @@ class LlamaIndexRAG:
             if self._run is not None and self._run.over.is_set():
                 self._run = None
             if self._run is None and not self._closed:
-                self._run = _Run(self._library, self._store, progress or self._told)
+                told = progress or self._told
+                self._run = _Run(self._library, self._store, told, given_up="tried again")
         report = self.ready()
         assert report is not None
         return report
@@ -229,22 +240,28 @@ class LlamaIndexRAG:
 class _Run:
     """One indexing, in a thread of its own."""
 
-    def __init__(self, library: Library, store: Store, told: Told) -> None:
+    def __init__(
+        self, library: Library, store: Store, told: Told, *, given_up: GivenUp = "left"
+    ) -> None:
         self.report: Report | None = None
         self.failure: Exception | None = None
         self.progress = Progress(0, 0, 0)
         self.over = threading.Event()
         self._told = told
         self._stop = threading.Event()
-        self._work = (library, store)
+        self._work = (library, store, given_up)
         self._thread = threading.Thread(target=self._do, name="edgeward index", daemon=True)
         self._thread.start()
 
     def _do(self) -> None:
-        library, store = self._work
+        library, store, given_up = self._work
         try:
             self.report = bring_up_to_date(
-                library, store, told=self._hear, stopped=self._stop.is_set
+                library,
+                store,
+                told=self._hear,
+                stopped=self._stop.is_set,
+                given_up=given_up,
             )
         except Exception as error:  # noqa: BLE001 - handed to whoever waits
             self.failure = error

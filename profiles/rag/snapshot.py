@@ -58,7 +58,7 @@ class Snapshot:
         self._starts: Any = np.concatenate([[0], np.cumsum(counts)])
         self._owner: Any = np.repeat(np.arange(len(chunks)), counts)
         self._vectors: Any = vector_store(_unit(matrix))
-        self._words = WordIndex([chunk.text for chunk in chunks])
+        self._words = WordIndex([chunk.words for chunk in chunks])
 
     def search(
         self, query: str, vector: Sequence[float], *, top_k: int, threshold: float
@@ -72,9 +72,7 @@ class Snapshot:
         asked = _unit(np.asarray([vector], dtype=np.float32))[0]
         near = self._meaning(asked, wanted)
         common = self._words.scores(query)
-        for at in _best(common, wanted):
-            if at not in near:
-                near[at] = self._likeness(asked, at)
+        self._add_likeness(near, asked, [at for at in _best(common, wanted) if at not in near])
         scored = [(_mixed(likeness, float(common[at])), at) for at, likeness in near.items()]
         # Rounded, so that equal texts come in one order on every machine.
         scored = sorted(((round(score, 6), at) for score, at in scored), key=_first)[:top_k]
@@ -90,10 +88,17 @@ class Snapshot:
             found[at] = max(found.get(at, -1.0), likeness)
         return found
 
-    def _likeness(self, asked: Any, at: int) -> float:
-        first, behind = int(self._starts[at]), int(self._starts[at + 1])
-        rows = self._vectors.client.reconstruct_n(first, behind - first)
-        return float((rows @ asked).max())
+    def _add_likeness(self, near: dict[int, float], asked: Any, places: Sequence[int]) -> None:
+        """Add the cosines of these chunks, each its best vector's."""
+        import numpy as np
+
+        if not places:
+            return
+        rows = [np.arange(self._starts[at], self._starts[at + 1]) for at in places]
+        vectors = self._vectors.client.reconstruct_batch(np.concatenate(rows))
+        starts = np.cumsum([0, *(len(part) for part in rows[:-1])])
+        best = np.maximum.reduceat(vectors @ asked, starts)
+        near.update(zip(places, map(float, best), strict=True))
 
 
 def _mixed(likeness: float, common: float) -> float:

@@ -19,7 +19,7 @@ from .content import Resource
 
 FILE = "index.sqlite3"
 LOCK = "index.lock"
-FORMAT = 1
+FORMAT = 2
 WAIT_S = 60.0
 """For another process that is just writing a batch."""
 
@@ -29,7 +29,8 @@ CREATE TABLE document (
 );
 CREATE TABLE chunk (
   id INTEGER PRIMARY KEY, path TEXT NOT NULL, text TEXT NOT NULL, section TEXT NOT NULL,
-  page INTEGER, resources TEXT NOT NULL, dims INTEGER NOT NULL, vectors BLOB NOT NULL
+  page INTEGER, resources TEXT NOT NULL, words BLOB NOT NULL, dims INTEGER NOT NULL,
+  vectors BLOB NOT NULL
 );
 CREATE INDEX chunk_path ON chunk (path);
 CREATE TABLE resource (
@@ -54,14 +55,15 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One chunk of the index. `vectors`: one or more of `dims` numbers, float32, one behind the
-    other."""
+    """One chunk of the index. `words`: counted, see `lexical.py`. `vectors`: one or more of `dims`
+    numbers, float32, one behind the other."""
 
     path: str
     text: str
     section: str
     page: int | None
     resources: tuple[str, ...]
+    words: bytes
     dims: int
     vectors: bytes
 
@@ -82,6 +84,17 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._file = folder / FILE
+
+    def is_read_only(self) -> bool:
+        """Whether there is an index that this process may read and not write."""
+        if not self._file.is_file():
+            return False
+        try:
+            with closing(sqlite3.connect(self._folder / LOCK, timeout=0.0)) as lock:
+                lock.execute("PRAGMA schema_version").fetchone()
+        except sqlite3.OperationalError as error:
+            return "locked" not in str(error)
+        return not (os.access(self._folder, os.W_OK) and os.access(self._file, os.W_OK))
 
     @contextmanager
     def only_one(self, waiting: Callable[[], None]) -> Iterator[None]:
@@ -153,8 +166,8 @@ class Store:
                     (entry.path, about.digest, about.space, about.refused),
                 )
                 opened.executemany(
-                    "INSERT INTO chunk (path, text, section, page, resources, dims, vectors)"
-                    " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    "INSERT INTO chunk (path, text, section, page, resources, words, dims, vectors)"
+                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                     [_row(chunk) for chunk in entry.chunks],
                 )
                 opened.executemany(
@@ -178,13 +191,13 @@ class Store:
             opened.execute("BEGIN")
             (number,) = opened.execute("SELECT number FROM change").fetchone()
             rows = opened.execute(
-                "SELECT path, text, section, page, resources, dims, vectors FROM chunk"
+                "SELECT path, text, section, page, resources, words, dims, vectors FROM chunk"
                 " JOIN document USING (path) WHERE space = ? ORDER BY path, id",
                 (space,),
             )
             chunks = [
-                Chunk(path, text, section, page, tuple(json.loads(resources)), dims, vectors)
-                for path, text, section, page, resources, dims, vectors in rows
+                Chunk(path, text, section, page, tuple(json.loads(resources)), *rest)
+                for path, text, section, page, resources, *rest in rows
             ]
         return int(number), chunks
 
@@ -217,4 +230,4 @@ class Store:
 def _row(chunk: Chunk) -> tuple[object, ...]:
     resources = json.dumps(chunk.resources)
     about = (chunk.path, chunk.text, chunk.section, chunk.page)
-    return (*about, resources, chunk.dims, chunk.vectors)
+    return (*about, resources, chunk.words, chunk.dims, chunk.vectors)

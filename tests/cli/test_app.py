@@ -11,7 +11,7 @@ from edgeward.cli.app import app
 
 from .conftest import Bundle, Invoke, Open
 
-COMMANDS = ("demo", "run", "chat", "graph")
+COMMANDS = ("demo", "run", "chat", "graph", "index")
 HEAVY = ("langgraph", "langchain_core", "pydantic", "openai", "anthropic", "yaml")
 
 

@@ -218,3 +218,12 @@ def test_tables_and_images_are_kept_up_to_their_bound(monkeypatch):
     found.add("x", resources=[one, two, three])
     assert [chunk.resources for chunk in found.chunks] == [(one,), (one, two)]
     assert found.notes == ["only the first 2 tables and images were kept"]
+
+
+def test_tables_and_images_have_a_size_together(monkeypatch):
+    """A document of pictures does not burst what carries it."""
+    monkeypatch.setattr(content, "MAX_RESOURCE_BYTES", 10)
+    found = content.Gathered()
+    found.add("x", resources=[content.table("| 3456 |"), content.table("| b |")])
+    assert len(found.result()[0].resources) == 1
+    assert found.result()[0].note == "only the first 1 tables and images were kept"

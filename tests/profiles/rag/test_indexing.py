@@ -8,6 +8,7 @@ import pytest
 
 from edgeward.profiles.embedding import local_embedder
 from edgeward.profiles.minilm import count_tokens
+from edgeward.profiles.rag.content import StructuredChunk
 from edgeward.profiles.rag.extraction import StructuredDocExtractor
 from edgeward.profiles.rag.indexing import EmbedderChanged, Stopped, bring_up_to_date
 
@@ -71,8 +72,10 @@ def test_c85_one_bad_file_is_reported_and_skipped(bundle):
     skipped = [("broken.pdf", "is damaged: no readable PDF"), ("empty.md", "is empty")]
     assert rag.refresh().skipped == skipped
     assert sorted(texts(rag)) == ["apples", "café"]
-    again = bundle.rag().refresh()
+    again = bundle.rag().ready()
     assert (again.skipped, again.unchanged) == (skipped, 4)
+    tried = bundle.rag().refresh()
+    assert (tried.skipped, tried.unchanged) == (skipped, 2)
     bundle.write("broken.pdf", pdf(["mended"]))
     assert bundle.rag().refresh().changed == ["broken.pdf"]
 
@@ -214,7 +217,6 @@ def test_d084_chunks_of_the_index_obey_the_profile(bundle):
 
 def test_d089_a_csv_extractor_registered_first_is_used(bundle):
     """In place of the built-in one; a file that it gets is the path and the bytes."""
-    from edgeward.profiles.rag.content import StructuredChunk
 
     class Mine:
         def supports(self, source):
@@ -252,6 +254,40 @@ def test_an_extractor_that_fails_costs_one_file(bundle):
     report = bundle.rag(more={"extractor": extractor}).refresh()
     assert report.added == ["a.md"]
     assert report.skipped == [("b.xyz", "Broken failed: KeyError: 'oh'")]
+    Broken.extract = lambda self, source: [StructuredChunk("mended")]
+    assert sorted(texts(bundle.rag(more={"extractor": extractor}))) == ["apples", "mended"]
+
+
+def test_an_extractor_says_when_it_reads_otherwise(bundle):
+    """By its `version`: what it has read is read anew."""
+
+    class Mine:
+        version = 1
+
+        def supports(self, source):
+            return True
+
+        def extract(self, source):
+            return [StructuredChunk(f"as of version {self.version}")]
+
+    bundle.write("a.md", "apples")
+    extractor = StructuredDocExtractor([Mine()])
+    assert texts(bundle.rag(more={"extractor": extractor})) == ["as of version 1"]
+    Mine.version = 2
+    assert texts(bundle.rag(more={"extractor": extractor})) == ["as of version 2"]
+
+
+def test_an_index_that_nobody_may_write_to_is_searched_as_it_is(bundle):
+    """In a container that is read-only, say; the report says so."""
+    bundle.write("a.md", "apples")
+    bundle.rag().refresh()
+    lock = bundle.folder / "rag_index" / "index.lock"
+    lock.unlink()
+    lock.mkdir()
+    bundle.write("b.md", "bananas")
+    rag = bundle.rag()
+    assert rag.ready().notes == ["the index cannot be written to; it is searched as it is"]
+    assert texts(rag) == ["apples"]
 
 
 def test_two_at_once_do_the_work_once(bundle):

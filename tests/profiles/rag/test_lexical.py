@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from edgeward.profiles.rag.lexical import WordIndex, words
+from edgeward.profiles.rag.lexical import WordIndex, counted, words
 
 TEXTS = ["the drone is heavy", "the part XJ-4471 is blue", "the drone and the other drone", ""]
 
 
 def scores(query: str) -> list[float]:
     """The scores of the texts."""
-    return [round(float(score), 3) for score in WordIndex(TEXTS).scores(query)]
+    return [
+        round(float(score), 3)
+        for score in WordIndex([counted(text) for text in TEXTS]).scores(query)
+    ]
 
 
 def test_a_word_that_no_embedder_knows_is_found():

@@ -7,6 +7,7 @@ from array import array
 import numpy as np
 import pytest
 
+from edgeward.profiles.rag.lexical import counted
 from edgeward.profiles.rag.snapshot import MixedSizes, Snapshot
 from edgeward.profiles.rag.store import Chunk
 
@@ -14,7 +15,7 @@ from edgeward.profiles.rag.store import Chunk
 def chunk(text: str, *vectors: list[float]) -> Chunk:
     """A chunk with these vectors."""
     joined = b"".join(array("f", vector).tobytes() for vector in vectors)
-    return Chunk(f"{text}.md", text, "", None, (), len(vectors[0]), joined)
+    return Chunk(f"{text}.md", text, "", None, (), counted(text), len(vectors[0]), joined)
 
 
 KNOWN = [

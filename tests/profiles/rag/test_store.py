@@ -21,7 +21,7 @@ def nobody() -> None:
 def entry(path: str, text: str = "text", *, space: str = "s", dims: int = 2) -> Entry:
     """A document of one chunk and one table."""
     chunk = Chunk(
-        path, text, "sec", 3, (f"table-{path}",), dims, array("f", [1.0] * dims).tobytes()
+        path, text, "sec", 3, (f"table-{path}",), b"", dims, array("f", [1.0] * dims).tobytes()
     )
     return Entry(path, Document("d", space), [chunk], [(f"table-{path}", table("| a |"))])
 
