@@ -44,7 +44,7 @@ def documents_before_a_run(profile: AgentProfile) -> None:
         documents = LlamaIndexRAG(profile, progress=told)
         try:
             documents.ready()
-        except Exception as error:  # noqa: BLE001 - said; the search itself will say it again
+        except Exception as error:  # noqa: BLE001 - it is said, and again by a search
             complain(*lines_of(error))
         finally:
             documents.close()
