@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,13 @@ from .server import McpServer
 if TYPE_CHECKING:
     from mcp import ClientSession
 
+_HTTP = ("mcp", "langchain_mcp_adapters.sessions", ".http")
+_MODULES = {
+    "stdio": ("mcp", ".stdio"),
+    "websocket": ("mcp", ".websocket"),
+    "sse": _HTTP,
+    "streamable_http": _HTTP,
+}
 _KEY = re.compile("key|token|secret|pass|auth|cred|cookie", re.IGNORECASE)
 
 Trouble = Callable[[str, Any], None]
@@ -31,20 +39,29 @@ class Address:
     folder: Path
     env: Mapping[str, str] = field(repr=False)
     headers: Mapping[str, str] = field(repr=False)
+    version: str
+    tls: Any = field(repr=False)
+    """What certificates are checked by; None where none are."""
 
     @classmethod
     def of(cls, server: McpServer, *, base_dir: Path, environ: Mapping[str, str]) -> Address:
-        """The address of a profile's server.
+        """The address of a profile's server. What connecting will need of files is read here.
 
         Raises:
             VariableMissing: the profile takes a variable from `environ` that is not set there.
         """
         local = server.command is not None
+        env = child_environment(server.env, environ) if local else {}
+        headers = filled(server.headers, environ)
+        for module in _MODULES[server.transport]:
+            import_module(module, __package__)
         return cls(
             server,
             base_dir / (server.cwd or ""),
-            child_environment(server.env, environ) if local else {},
-            filled(server.headers, environ),
+            env,
+            headers,
+            version("edgeward"),
+            None if local else _tls(),
         )
 
     def secrets(self) -> dict[str, str]:
@@ -60,7 +77,7 @@ class Address:
         """A session, not yet initialised; leaving the context ends the connection."""
         from mcp import ClientSession
 
-        server, known = self.server, _session_options(trouble)
+        server, known = self.server, _session_options(trouble, self.version)
         whole = partial(_whole, trouble)
         if server.transport == "stdio":
             from .stdio import stdio_streams
@@ -79,6 +96,7 @@ class Address:
             streams = websocket_streams(
                 server.url or "",
                 headers=self.headers,
+                tls=self.tls,
                 timeout_s=server.timeout,
                 trouble=whole,
             )
@@ -101,7 +119,7 @@ class Address:
             "timeout": self.server.timeout,
             "sse_read_timeout": self.server.sse_read_timeout,
             "session_kwargs": known,
-            "httpx_client_factory": partial(McpHttpClient, lost=trouble),
+            "httpx_client_factory": partial(McpHttpClient, lost=trouble, verify=self.tls),
         }
 
 
@@ -109,7 +127,13 @@ def _whole(trouble: Trouble, cause: str) -> None:
     trouble(cause, None)
 
 
-def _session_options(trouble: Trouble) -> dict[str, Any]:
+def _tls() -> Any:
+    import httpx
+
+    return httpx.create_ssl_context()
+
+
+def _session_options(trouble: Trouble, known_as: str) -> dict[str, Any]:
     """What a session is told about us: a name, and nothing that a server could ask us for.
 
     Without callbacks the session refuses sampling, elicitation and roots by itself.
@@ -123,5 +147,5 @@ def _session_options(trouble: Trouble) -> dict[str, Any]:
 
     return {
         "message_handler": heard,
-        "client_info": Implementation(name="edgeward", version=version("edgeward")),
+        "client_info": Implementation(name="edgeward", version=known_as),
     }

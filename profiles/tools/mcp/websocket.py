@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import ssl
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -35,7 +36,12 @@ class _ToOneServer(connect):
 
 @asynccontextmanager
 async def websocket_streams(
-    url: str, *, headers: Mapping[str, str], timeout_s: float, trouble: Callable[[str], None]
+    url: str,
+    *,
+    headers: Mapping[str, str],
+    tls: ssl.SSLContext | None,
+    timeout_s: float,
+    trouble: Callable[[str], None],
 ) -> AsyncIterator[tuple[Any, Any]]:
     """Connect; gives the streams that a client session reads and writes.
 
@@ -49,6 +55,7 @@ async def websocket_streams(
             url,
             subprotocols=[Subprotocol("mcp")],
             additional_headers=dict(headers),
+            ssl=tls if url.startswith("wss:") else None,
             open_timeout=timeout_s,
             max_size=MAX_MESSAGE_BYTES,
             logger=_SILENT,
