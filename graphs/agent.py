@@ -244,6 +244,7 @@ class BaseAgent:
             memory=config.memory,
             use_memory=config.use_memory,
             memory_backend=config.memory_backend,
+            allowed_code=config.allowed_code,
         )
         registry = config.tool_registry
         if registry is None and config.use_tools:

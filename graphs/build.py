@@ -42,6 +42,7 @@ def build_graph(
     store: Any = None,
     max_steps: int | None = None,
     spending: Spending | None = None,
+    allowed_code: Sequence[str] | None = None,
 ) -> LockedGraph:
     """A guarded LangGraph graph: a Runnable that takes and gives `{"messages": [...]}`.
 
@@ -50,7 +51,7 @@ def build_graph(
     `PROVIDER:NAME`; `tools` (callables or LangChain tools) come on top of the profile's. The
     profile may be left out where model and tools are given. `max_steps` bounds the tool rounds of
     a run. `spending` counts what each caller uses, for `limits`; graphs that are given the same one
-    count together.
+    count together. `allowed_code` bounds what code the profile may have run (see `AgentConfig`).
 
     Raises:
         ConfigError: a file or name is wrong, with every problem at once.
@@ -62,7 +63,9 @@ def build_graph(
         raise ValueError(f"max_steps is {max_steps}; it must be 1 or more")
     saver = open_checkpointer(checkpointer)
     steps = loaded.cognitive.max_steps_per_cycle if loaded else DEFAULT_MAX_STEPS
-    equipment = equip(loaded, Given(model=chat_model)) if loaded else Equipment()
+    equipment = (
+        equip(loaded, Given(model=chat_model, allowed_code=allowed_code)) if loaded else Equipment()
+    )
     equipment = closing_model(equipment, chat_model, given=model)
     with closed_on_failure(equipment):
         registry = registry_for(equipment, tools or ())

@@ -31,7 +31,9 @@ class AgentConfig:
     path, a Postgres URL or a LangGraph saver. `use_reflection`, `reflect_after_run`, `save_outcome`
     and `save_trajectory` have a say only where there is a memory to write to; `use_compressor` only
     where the strategy has a compress node. `spending` counts what each caller uses, for `limits`;
-    agents that are given the same one count together.
+    agents that are given the same one count together. `allowed_code`: globs of the Python
+    functions, skills with scripts and commands of servers that the profile may have run; None:
+    whatever it names.
     """
 
     profile: str | Path | AgentProfile
@@ -40,6 +42,7 @@ class AgentConfig:
     tools: Sequence[ToolLike] = ()
     tool_registry: ToolRegistry | None = None
     rag: Any = None
+    allowed_code: Sequence[str] | None = None
     checkpointer: str | Path | Saver = "memory"
     store: Any = None
     spending: Spending | None = None

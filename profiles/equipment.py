@@ -6,7 +6,7 @@ schema of its block. A library that a source needs is loaded when the profile tu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -18,6 +18,7 @@ from .llm import read_env
 from .memory.memory import Mem0Memory, MemoryBackendConfig
 from .memory.recall import recall_tool
 from .schema import AgentProfile
+from .tools.allowed_code import check_code
 from .tools.limits import tool_timeouts
 from .tools.python import load_python_tool
 from .tools.skill_scripts import OVERTIME_S, script_tools
@@ -64,6 +65,8 @@ class Given:
     memory: Any = None
     use_memory: bool | None = None
     memory_backend: MemoryBackendConfig | None = None
+    allowed_code: Sequence[str] | None = None
+    """Globs of the code that the profile may have run; None: whatever it names."""
 
 
 NOTHING_GIVEN = Given()
@@ -77,6 +80,7 @@ def equip(profile: AgentProfile, given: Given = NOTHING_GIVEN) -> Equipment:
     Raises:
         ConfigError: a source cannot be built. MissingExtra: it needs an extra.
     """
+    check_code(profile.tools, given.allowed_code)
     found: list[tuple[BaseTool, str]] = []
     timeouts: dict[str, float] = {}
     secrets: dict[str, str] = {}

@@ -13,6 +13,7 @@ has changed since is refused. The script itself is trusted by whoever sets the s
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import shutil
 import sys
@@ -134,9 +135,8 @@ class _Script:
             ToolException: with that text, where the script failed or was ended.
         """
         limit_s = min(timeout or self._limit_s, self._limit_s)
-        command = [self._program(), str(self._file), *(args or ())]
-        if self._changed():
-            raise ToolException(f"{self._path} has changed since the skill was loaded: not run")
+        program = await asyncio.to_thread(self._program)  # it looks at files
+        command = [program, str(self._file), *(args or ())]
         folder = self._file.parent.parent
         ended = await run_program(command, folder=folder, stdin=stdin or "", limit_s=limit_s)
         text = _told(ended, limit_s)
@@ -145,6 +145,9 @@ class _Script:
         return text
 
     def _program(self) -> str:
+        """What runs the script, which is still the one that was loaded."""
+        if self._changed():
+            raise ToolException(f"{self._path} has changed since the skill was loaded: not run")
         names = PROGRAMS[self._path.suffix]
         found = next(filter(None, map(shutil.which, names)), None)
         if found is None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from blockbuster import blockbuster_ctx
 from langchain_core.tools import BaseTool
 
 from edgeward import AgentConfig, ReActAgent, ScriptedModel
@@ -339,6 +340,19 @@ def test_D094_two_scripts_of_one_name_are_refused(tmp_path: Path) -> None:
         registry_for(equip(profile), ())
     assert "scripts/make.py and " in str(caught.value)
     assert "scripts/make.sh" in str(caught.value)
+
+
+async def test_a_script_does_not_block_the_event_loop(tmp_path: Path) -> None:
+    """Neither looking at its file, nor starting it, nor ending it."""
+    tools = scripts(tmp_path, a_sh="echo done", b_sh="sleep 600", limit_s=1)
+    with blockbuster_ctx():
+        assert await told(tools["tabular-report__a"]) == "exit code: 0\nstdout:\ndone\n"
+        assert (await told(tools["tabular-report__b"])).startswith("ended after 1 s")
+        task = asyncio.create_task(told(tools["tabular-report__b"]))
+        await asyncio.sleep(0.3)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
 
 
 async def test_a_script_runs_only_where_the_policy_says_so(tmp_path: Path) -> None:
