@@ -6,7 +6,21 @@ from typing import Annotated
 
 import typer
 
-from . import attack, audit, chat, check, demo, graph, index, lint, run, schema, test, tools
+from . import (
+    attack,
+    audit,
+    chat,
+    check,
+    demo,
+    graph,
+    index,
+    init,
+    lint,
+    run,
+    schema,
+    test,
+    tools,
+)
 
 app = typer.Typer(
     name="edgeward",
@@ -41,6 +55,7 @@ app.command(epilog=run.EXAMPLE)(run.run)
 app.command(epilog=chat.EXAMPLE)(chat.chat)
 app.command(epilog=graph.EXAMPLE)(graph.graph)
 app.command(epilog=index.EXAMPLE)(index.index)
+app.command(epilog=init.EXAMPLE)(init.init)
 app.command(epilog=check.EXAMPLE)(check.check)
 app.command("test", epilog=test.EXAMPLE)(test.run_cases)
 app.command(epilog=lint.EXAMPLE)(lint.lint)
