@@ -103,3 +103,16 @@ def test_the_keys_of_a_policy_are_explained() -> None:
     """An editor shows what a rule is for, with its example."""
     told = SCHEMAS["policy"]["properties"]["egress_allowlist"]["description"]
     assert told.startswith("Where a call may send") or "Threat:" in told
+
+
+@pytest.mark.parametrize(
+    ("kind", "path"), [(kind, path) for kind, paths in SHIPPED.items() for path in paths]
+)
+def test_shipped_files_name_the_shipped_schema(kind: str, path: Path) -> None:
+    """Editors find it beside them; it is what the command prints (write it anew otherwise)."""
+    first = path.read_text(encoding="utf-8").splitlines()[0]
+    assert first.startswith("# yaml-language-server: $schema=")
+    named = path.parent / first.rpartition("=")[2]
+    assert json.loads(named.read_text(encoding="utf-8")) == SCHEMAS[kind], (
+        f"edgeward schema {kind} > {named.name}"
+    )
