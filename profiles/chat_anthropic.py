@@ -34,12 +34,20 @@ class AnthropicModel(ChatAnthropic):
     @functools.cached_property
     def _client(self) -> anthropic.Client:
         http = client(self.default_request_timeout or TIMEOUT_S)
-        return anthropic.Client(**self._client_params, http_client=http)
+        vendor = anthropic.Client(**self._client_params, http_client=http)
+        vendor._custom_headers = self._headers()
+        return vendor
 
     @functools.cached_property
     def _async_client(self) -> anthropic.AsyncClient:
         http = async_client(self.default_request_timeout or TIMEOUT_S)
-        return anthropic.AsyncClient(**self._client_params, http_client=http)
+        vendor = anthropic.AsyncClient(**self._client_params, http_client=http)
+        vendor._custom_headers = self._headers()
+        return vendor
+
+    def _headers(self) -> dict[str, str]:
+        """The headers that are ours: the SDK adds those of ANTHROPIC_CUSTOM_HEADERS."""
+        return dict(self._client_params.get("default_headers") or {})
 
     def _failed(self, error: BaseException) -> LLMProviderError:
         return provider_error(error, provider="anthropic", key=self.anthropic_api_key)

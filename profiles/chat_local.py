@@ -74,9 +74,11 @@ class LocalModel(BaseChatModel):
         tool_choice: str | None = None,
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """The model with these tools to choose from."""
+        """The model with these tools to choose from; `tool_choice` `any`, or a name: it has to."""
         made = [convert_to_openai_tool(tool) for tool in tools]
-        return self.bind(tools=made, **kwargs)
+        named = [tool for tool in made if tool["function"]["name"] == tool_choice]
+        must = bool(named) or tool_choice in ("any", "required")
+        return self.bind(tools=named or made, must_use=must, **kwargs)
 
     def _generate(
         self,
@@ -166,7 +168,8 @@ class LocalModel(BaseChatModel):
     ) -> _Talk:
         most = kwargs.get("max_tokens") or self.max_tokens or ANSWER_TOKENS
         options = {"temperature": self.temperature, "max_tokens": most, "stop": stop or []}
-        return _Talk(self, messages, kwargs.get("tools") or [], options, say)
+        must_use = bool(kwargs.get("must_use"))
+        return _Talk(self, messages, kwargs.get("tools") or [], options, say, must_use=must_use)
 
 
 class _Talk:
@@ -179,8 +182,11 @@ class _Talk:
         tools: Sequence[dict[str, Any]],
         options: dict[str, Any],
         say: Say | None,
+        *,
+        must_use: bool,
     ) -> None:
         self._model, self._messages, self._tools = model, messages, tools
+        self._must_use = must_use
         self._options, self._say = options, say
         self._cancelled = threading.Event()
         self._read = self._written = 0
@@ -208,7 +214,7 @@ class _Talk:
         """The tools to choose from, and whether one has to be used."""
         at = last_human(self._messages)
         if self._model.router is None or at < 0 or not self._tools:
-            return self._tools, False
+            return self._tools, self._must_use
         names = [tool["function"]["name"] for tool in self._tools]
         name = self._model.router.pick(self._messages[at].text, [*names, ANSWER])
         return [tool for tool in self._tools if tool["function"]["name"] == name], True

@@ -303,8 +303,9 @@ def build(settings: LLMSettings) -> CompatibleModel:
         http_async_client=async_client(settings.timeout_s),
     )
     model._returns_reasoning = row.takes_reasoning
-    if not official:
-        # The SDK reads these from the environment and would tell them to any provider.
-        for vendor in (model.root_client, model.root_async_client):
+    # The SDK reads these from the environment and would tell them to any provider.
+    for vendor in (model.root_client, model.root_async_client):
+        vendor._custom_headers = {}
+        if not official:
             vendor.organization = vendor.project = None
     return model

@@ -74,7 +74,7 @@ def with_images(
         raise ImageRefused("images is a list of paths and addresses; put the one into a list")
     if len(images) > block.max_count:
         raise ImageRefused(f"{len(images)} images, and images.max_count is {block.max_count}")
-    folders = [(base_dir / folder).resolve() for folder in block.folders]
+    folders = [(base_dir / Path(folder).expanduser()).resolve() for folder in block.folders]
     urls = [_url(image, block, folders) for image in images]
     content: list[Any] = [{"type": "text", "text": task}] if task.strip() else []
     content += [{"type": "image_url", "image_url": {"url": url}} for url in urls]

@@ -73,18 +73,6 @@ def toss() -> str:
     return "heads"
 
 
-class Place(BaseModel):
-    """A place."""
-
-    row: Literal["a", "b"]
-    seat: bool
-
-
-def sit(place: Place, also: list[Place] | None = None) -> str:
-    """Take a place."""
-    return place.row
-
-
 PICK = convert_to_openai_tool(pick)
 SIT = {
     "type": "function",
@@ -226,6 +214,26 @@ def test_the_answer_is_no_call():
     assert choice_of('{"action": "answer"}') is None
 
 
+class Ticket(BaseModel):
+    """A ticket."""
+
+    kind: Literal["bug", "wish"]
+    urgent: bool
+
+
+def test_structured_output_is_held_to_its_schema(made):
+    """LangChain's way to ask for an object: the model has no other choice."""
+    ticket = made().with_structured_output(Ticket).invoke("It does not start.")
+    assert isinstance(ticket, Ticket)
+    assert ticket.kind in ("bug", "wish")
+
+
+def test_a_named_tool_has_to_be_used(made):
+    """And no other."""
+    model = made().bind_tools([PICK, SIT], tool_choice="pick")
+    assert [call["name"] for call in model.invoke("anything").tool_calls] == ["pick"]
+
+
 # --- one tool a question, then an answer
 
 
@@ -275,7 +283,7 @@ def test_no_two_messages_of_one_role_follow_each_other():
 
 def test_an_image_is_refused(made):
     """These models read text; an image is not passed over in silence."""
-    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgoAAAAN"}}
     message = HumanMessage([{"type": "text", "text": "what is it?"}, image])
     with pytest.raises(LLMProviderError, match="reads text only"):
         made().invoke([message])

@@ -550,6 +550,17 @@ def test_both_failures_are_told(wire, way):
     assert SECOND["api_key"] not in shown
 
 
+def test_a_streamed_graph_falls_back_too(wire):
+    """Whoever listens to the tokens hears the second model's, and the thread keeps its answer."""
+    made = profile(wire, fallback={**SECOND, "base_url": wire.openai_url, "max_retries": 0})
+    graph = build_graph("simple", profile=made)
+    wire.script(Fail(503), Say("Good day to you."))
+    talk = {"messages": [HumanMessage("hi")]}
+    heard = [chunk.text for chunk, _ in graph.stream(talk, stream_mode="messages")]
+    assert "".join(heard) == "Good day to you."
+    assert len(heard) > 1
+
+
 async def test_a_fallback_is_counted_at_its_own_price(wire):
     """Of a run that the second model answered, the second model's price is spent."""
     price = {"input": 1_000_000, "output": 1_000_000}  # a dollar a token

@@ -239,6 +239,33 @@ def test_nothing_of_openai_is_told_to_other_providers(wire, monkeypatch):
     assert "sk-other-secret" not in json.dumps([seen.headers for seen in wire.requests])
 
 
+@BOTH
+def test_headers_of_the_environment_do_not_travel(wire, provider, monkeypatch):
+    """What a variable adds for one service is no other's business."""
+    for vendor in ("OPENAI", "ANTHROPIC"):
+        monkeypatch.setenv(f"{vendor}_CUSTOM_HEADERS", "x-gateway: sk-other-secret")
+        monkeypatch.setenv(f"{vendor}_AUTH_TOKEN", "sk-other-secret")
+    wire.script(Say("x"), Say("x"))
+    model_for(wire, provider).invoke("hi")
+    asyncio.run(model_for(wire, provider).ainvoke("hi"))
+    assert len(wire.requests) == 2
+    assert "sk-other-secret" not in json.dumps([seen.headers for seen in wire.requests])
+
+
+@BOTH
+def test_no_key_is_in_a_log(wire, provider, caplog):
+    """With everything logged that the packages have to say."""
+    caplog.set_level(1)
+    for name in ("openai", "anthropic", "httpx2", "httpcore2"):
+        caplog.set_level(1, logger=name)
+    wire.script(Say("x"), Fail(401, f"bad key {KEY}"))
+    model_for(wire, provider).invoke("hi")
+    with pytest.raises(LLMProviderError):
+        model_for(wire, provider).invoke("hi")
+    assert caplog.records
+    assert KEY not in caplog.text
+
+
 @WAYS
 def test_D031_C35_reasoning_is_kept_out_of_the_answer(wire, way):
     """The thought is beside the answer, and the answer is clean."""
