@@ -70,6 +70,9 @@ if TYPE_CHECKING:
     from edgeward.profiles.schema import AgentProfile
     from edgeward.profiles.scripted import ScriptedModel
     from edgeward.profiles.tools.mcp.review import review_mcp
+    from edgeward.profiles.tools.registry import ToolRegistry
+    from edgeward.profiles.tools.signature import ToolRegistrationError
+    from edgeward.profiles.tools.skill_files import SkillLoadError
 
 _HOMES = {
     "clients": (
@@ -101,6 +104,9 @@ _HOMES = {
     "profiles.schema": "AgentProfile",
     "profiles.scripted": "ScriptedModel",
     "profiles.tools.mcp.review": "review_mcp",
+    "profiles.tools.registry": "ToolRegistry",
+    "profiles.tools.signature": "ToolRegistrationError",
+    "profiles.tools.skill_files": "SkillLoadError",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
@@ -137,11 +143,14 @@ __all__ = [
     "RunContext",
     "ScriptedModel",
     "SimpleAgent",
+    "SkillLoadError",
     "Spending",
     "Status",
     "Strategy",
     "TokenUsage",
     "ToolCall",
+    "ToolRegistrationError",
+    "ToolRegistry",
     "Verdict",
     "build_graph",
     "check_tool_calls",

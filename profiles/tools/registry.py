@@ -7,7 +7,7 @@ which a model or a policy would take for one another.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -16,6 +16,8 @@ from langchain_core.tools import BaseTool
 from .python import as_tool
 from .schemas import tool_schema
 from .signature import refuse
+
+ToolLike = Callable[..., Any] | BaseTool
 
 
 class ToolRegistry:
@@ -27,8 +29,9 @@ class ToolRegistry:
 
     __slots__ = ("_schemas", "_sources", "_tools")
 
-    def __init__(self, tools: Iterable[tuple[BaseTool, str]] = ()) -> None:
-        """Take `(tool, source)` pairs; a source is the words by which messages name it.
+    def __init__(self, tools: Iterable[ToolLike | tuple[ToolLike, str]] = ()) -> None:
+        """Take functions and LangChain tools, each alone or with its source: the words by which
+        messages name that.
 
         Raises:
             ToolRegistrationError: two tools have the same name, or one has no valid schema.
@@ -36,8 +39,9 @@ class ToolRegistry:
         found: dict[str, BaseTool] = {}
         sources: dict[str, str] = {}
         folded: dict[str, str] = {}
-        for tool, source in tools:
-            as_tool(tool)  # its name is checked
+        for given in tools:
+            function, source = given if isinstance(given, tuple) else (given, "the registry")
+            tool = as_tool(function)
             taken = folded.setdefault(tool.name.casefold(), tool.name)
             if taken in found:
                 refuse(

@@ -578,6 +578,20 @@ def test_D093_the_registry_is_the_flat_union(tmp_path):
     assert registry.schemas()[0]["function"]["name"] == "a"
 
 
+def test_a_registry_takes_functions_as_they_are():
+    """Alone or with a source; what is wrong with one is said as for any tool."""
+
+    def add(a: int, b: int = 1) -> int:
+        """Add."""
+        return a + b
+
+    registry = ToolRegistry([add, (named("b"), "mine")])
+    assert list(registry) == ["add", "b"]
+    assert registry.tools["add"].invoke({"a": 1}) == 2
+    assert (registry.source("add"), registry.source("b")) == ("the registry", "mine")
+    assert "no type" in refusal(lambda: ToolRegistry([untyped]))
+
+
 def test_D117_no_tools_give_no_schemas():
     """What the model is shown is then empty."""
     assert ToolRegistry().schemas() == []
