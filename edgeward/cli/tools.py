@@ -62,31 +62,39 @@ def tools(profile: options.Profile, accept: Accept = False, debug: options.Debug
 
 def _list_own(profile: AgentProfile) -> None:
     """The tools from every source but the servers, as an agent would get them."""
-    from ..profiles.equipment import equip
+    from ..profiles.equipment import Given, equip
 
     without = profile.tools.model_copy(update={"mcp": []})
-    found = equip(profile.model_copy(update={"tools": without}))
+    # Neither an index nor a memory is opened for a list of names.
+    given = Given(use_rag=False, use_memory=False)
+    found = equip(profile.model_copy(update={"tools": without}), given)
     try:
         for tool, source in found.tools:
             _line(tool.name, source, "")
     finally:
         found.close()
+    if profile.rag.enabled:
+        _line("rag_search, rag_get_resource", "rag", "")
+    if "memory" in profile.model_fields_set and profile.memory.is_retrieve:
+        _line("memory_recall", "memory", "")
 
 
 def _list_servers(review: McpReview) -> None:
-    from ..profiles.tools.mcp.definitions import fault_of, offer_of, offered_name
+    from ..profiles.tools.mcp.definitions import fault_of, offer_of, offered_name, orders_in
 
     for state in review.states:
         name, note = offered_name(state.name) or state.name, STATES[state.state]
         if state.now is not None and state.state != "excluded":
             fault = fault_of(state.now)
             hidden = () if fault else offer_of(state.now).hidden
+            orders = orders_in(state.now) if state.state != "accepted" else ()
             note = "; ".join(
                 part
                 for part in (
                     note,
                     f"cannot be offered: {fault}" if fault else "",
                     f"taken out of its text: {', '.join(hidden)}" if hidden else "",
+                    f"reads like orders to a model: {', '.join(orders)}" if orders else "",
                 )
                 if part
             )

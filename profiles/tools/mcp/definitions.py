@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ....guards.hidden import cleaned
+from ....guards.injection import scored
 from .failures import one_line
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ MAX_DESCRIPTION = 10_000
 MAX_SCHEMA = 60_000
 """Characters of a schema as JSON."""
 MAX_DEPTH = 30
+ORDERS = 0.5
+"""Score of injection signals from which a text reads like orders to a model."""
 MAX_VALUES = 10_000
 """Values of a schema once every reference in it is written out."""
 
@@ -112,6 +115,15 @@ def fault_of(definition: Definition) -> str:
         if isinstance(value, str) and not told and cleaned(value)[1]:
             return "its schema has hidden characters in a name or a value"
     return _reference_fault(schema)
+
+
+def orders_in(definition: Definition) -> tuple[str, ...]:
+    """What of its texts reads like orders to a model, by labels; empty where little does."""
+    texts = [definition.description[:MAX_SCHEMA]]
+    if len(definition.schema_json) <= MAX_SCHEMA:
+        texts += [v for v, _, _ in _values(definition.schema) if isinstance(v, str)]
+    score, labels = scored("\n".join(texts))
+    return labels if score >= ORDERS else ()
 
 
 def _values(value: Any) -> Iterator[tuple[Any, int, bool]]:

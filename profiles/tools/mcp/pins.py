@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from .definitions import Definition, fault_of
+from .definitions import Definition, fault_of, orders_in
 
 State = Literal["accepted", "changed", "new", "first", "gone", "excluded"]
-"""`first`: nothing of this server was accepted yet; its tools are when an agent is built."""
+"""`first`: nothing of this server was accepted yet; its tools are when an agent is built, but for
+those that read like orders to a model, which are `new`."""
 
 HELD = frozenset({"changed", "new"})
 """States of tools that are not offered until somebody accepts them."""
@@ -57,7 +58,7 @@ def compare(
         if name not in wanted:
             state = "excluded"
         elif accepted is None:
-            state = "first"
+            state = "new" if orders_in(now) else "first"
         elif before is None:
             state = "new"
         else:
@@ -68,12 +69,17 @@ def compare(
 
 
 def acceptable(states: list[ToolState]) -> dict[str, Definition]:
-    """All that may be pinned of a server: what it says now, as far as it could be offered.
+    """All that a person may accept of a server: what it says now, as far as it could be offered.
 
     What is excluded is pinned, too, so that including it later changes no more than that.
     """
     found = (one.now for one in states if one.now is not None)
     return {now.name: now for now in found if not fault_of(now)}
+
+
+def accepted_unseen(states: list[ToolState]) -> dict[str, Definition]:
+    """What of it is accepted without a person, when a server is first used."""
+    return {n: now for n, now in acceptable(states).items() if not orders_in(now)}
 
 
 def _lines(definition: Definition | None) -> list[str]:

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import CancelledError as ConcurrentlyCancelled
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .definitions import Definition
 from .failures import ServerDown
@@ -102,6 +102,12 @@ class Servers:
             ended.result(CLOSE_S)
         finally:
             self._portal.stop()
+
+    def __deepcopy__(self, memo: object) -> Servers:
+        return self  # a copy of a tool has the same connection
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an MCP tool lives with its agent's connection and cannot be pickled")
 
     async def _end(self) -> None:
         ends = (line.end() for line in self._lines)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import difflib
 import logging
+import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -27,7 +28,7 @@ from .definitions import Definition, offer_of
 from .environment import VariableMissing
 from .failures import McpServerError, one_line
 from .lock import FILE, read_pins, write_pins
-from .pins import HELD, ToolState, acceptable, compare
+from .pins import HELD, ToolState, accepted_unseen, compare
 from .server import McpServer
 from .servers import Servers
 from .tool import McpTool
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 OVERTIME_S = 5.0
 """Seconds by which the limit on a tool exceeds its server's, whose message says more."""
+
+_MISREAD = str.maketrans("015i", "olsl")
 
 _LOG = logging.getLogger("edgeward.mcp")
 
@@ -74,7 +77,7 @@ def mcp_tools(profile: AgentProfile, *, environ: Mapping[str, str] | None = None
             for server, tools in zip(profile.tools.mcp, listed, strict=True)
         ]
         tools = _offered(profile, servers, states)
-        first = {one[0].server: acceptable(one) for one in states if one and _is_first(one)}
+        first = {one[0].server: accepted_unseen(one) for one in states if one and _is_first(one)}
         if first:
             write_pins(path, first)
         _tell_what_is_held(states)
@@ -174,6 +177,7 @@ def _offered(
     """The tools that were accepted, or are the first ones of their server."""
     tools: list[tuple[BaseTool, str]] = []
     problems: list[Problem] = []
+    alike: dict[str, tuple[str, str]] = {}
     for place, one in enumerate(states):
         label = profile.tools.mcp[place].label
         for state in one:
@@ -189,9 +193,18 @@ def _offered(
                 problems.append(_unusable(profile, place, state, str(error)))
             else:
                 tools.append((tool, f"tools.mcp: {label}"))
+                other, twin = alike.setdefault(_at_a_glance(tool.name), (label, tool.name))
+                if other != label and twin != tool.name:
+                    why = f"its name looks like {twin} of the MCP server {other}"
+                    problems.append(_unusable(profile, place, state, why))
     if problems:
         raise McpServerError(*problems)
     return tools
+
+
+def _at_a_glance(name: str) -> str:
+    """A name as somebody might misread it: `sendEmai1` for `send_email`."""
+    return re.sub("[_-]", "", name.casefold()).translate(_MISREAD)
 
 
 def _timeouts(profile: AgentProfile, tools: Iterable[tuple[BaseTool, str]]) -> dict[str, float]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import gc
 import json
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -69,6 +71,45 @@ def test_C41_threads_are_kept_apart_where_the_profile_says_so(
     assert (call("get", "a")["count"], call("get", "b")["count"]) == (2, 1)
     assert call("get", "a")["pid"] != call("get", "b")["pid"]
     assert (call("inc", ""), call("inc", "")) == (1, 1)  # no thread: each call is on its own
+
+
+def test_sessions_of_threads_are_bounded(
+    program: Program, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one that was idle longest is ended; its thread begins anew."""
+    from edgeward.profiles.tools.mcp import servers
+
+    monkeypatch.setattr(servers, "MAX_THREADS", 2)
+    tools = opened(program.entry(session="thread"))
+
+    def count(thread: str) -> str:
+        config = {"configurable": {"thread_id": thread}}
+        return str(tools["inc"].invoke({}, config))
+
+    assert [count(thread) for thread in "aabac"] == ["1", "2", "1", "3", "1"]
+    assert [count("a"), count("b")] == ["4", "1"]
+
+
+def test_a_tool_can_be_copied_and_not_pickled(program: Program, opened: Opened) -> None:
+    """A copy has the same session; a pickle would have none, and says so."""
+    tools = opened(program.entry())
+    twin = copy.deepcopy(tools["inc"])
+    assert (tools["inc"].invoke({}), twin.invoke({})) == ("1", "2")
+    with pytest.raises(TypeError, match="cannot be pickled"):
+        pickle.dumps(tools["inc"])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_process_that_was_forked_off_hangs_on_nothing(program: Program, opened: Opened) -> None:
+    """Its calls say that the connection is another's; the parent's goes on."""
+    tools = opened(program.entry())
+    pid = os.fork()
+    if pid == 0:
+        said = tools["inc"].invoke({})
+        os._exit(0 if "connected in another process" in said else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    assert tools["inc"].invoke({}) == "1"
 
 
 def test_two_agents_share_nothing(program: Program, opened: Opened) -> None:

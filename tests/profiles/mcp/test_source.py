@@ -174,6 +174,29 @@ def test_D109_C80_headers_arrive_as_they_are_or_filled(opened: Opened) -> None:
         assert json.loads(second["headers"].invoke({}))["authorization"] == "Bearer t0ken"
 
 
+def test_D109_headers_reach_a_websocket_too(opened: Opened) -> None:
+    """With the request that opens it; what is filled in is among the agent's secrets."""
+    from .serving import Served, app_of, demo_server
+
+    seen: list[dict[str, str]] = []
+    inner = app_of(demo_server(), "websocket")
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "websocket":
+            seen.append({k.decode(): v.decode() for k, v in scope["headers"]})
+        await inner(scope, receive, send)
+
+    running = Served(app)
+    try:
+        url = f"ws://127.0.0.1:{running.port}/ws"
+        headers = {"Authorization": "Bearer ${T}"}
+        entry = {"transport": "websocket", "url": url, "headers": headers, "expand_env": True}
+        assert opened(entry, environ={"T": "t0ken"})["inc"].invoke({}) == "1"
+    finally:
+        running.stop()
+    assert seen[0]["authorization"] == "Bearer t0ken"
+
+
 @pytest.mark.parametrize("environ", [{}, {"MCP_API_TOKEN": ""}])
 def test_C80_a_variable_of_a_header_that_is_not_set_is_named(
     opened: Opened, environ: dict[str, str]
@@ -270,6 +293,17 @@ def test_two_tools_of_one_name_in_one_server_are_refused(program: Program, opene
     program.scripts("inc", "inc")
     with pytest.raises(McpServerError, match="it lists two tools called 'inc'"):
         opened(program.entry())
+
+
+@pytest.mark.parametrize("twin", ["send_emai1", "send_emaiI", "sendEmail", "send-email"])
+def test_a_name_that_looks_like_another_server_s_is_refused(
+    tmp_path: Path, program: Program, opened: Opened, twin: str
+) -> None:
+    """A person who reads the list, or a model, would take one for the other."""
+    program.scripts("send_email", "send_emai2")
+    other = Program(tmp_path, "other").scripts(twin)
+    with pytest.raises(McpServerError, match="looks like send_email of the MCP server prog"):
+        opened(program.entry(), other.entry())
 
 
 @pytest.mark.parametrize(
