@@ -42,7 +42,7 @@ from .context import RunContext
 from .events import Event, events
 from .fitted import as_wanted, with_numbers
 from .locked import LockedGraph, LockViolation
-from .remember import remembers
+from .remember import own_model, remembers
 from .result import AgentResult, AgentStep, Trace
 from .schema import Strategy, load_strategy
 
@@ -253,17 +253,19 @@ class BaseAgent:
             equipment = remembering(profile, given)
         equipment = closing_model(equipment, model, given=config.llm)
         with closed_on_failure(equipment):
+            reflects, more = own_model(config, env)
+            known = {**secrets, **equipment.secrets, **more}
             registry = registry_with(equipment, registry, config.tools)
             tools = registry.tools if config.use_tools else {}
             strategy = as_wanted(with_numbers(load_strategy(source), profile), config)
             parts = Parts(
-                policy=with_secrets(load_policy(config.policy), {**secrets, **equipment.secrets}),
+                policy=with_secrets(load_policy(config.policy), known),
                 model=model,
                 tools=tools,
                 equipment=equipment,
                 index_above=profile.tools.index_above,
                 timeout_s=timeouts_of(profile, equipment, tools) if tools else {},
-                remembers=remembers(equipment.memory, profile, config),
+                remembers=remembers(equipment.memory, profile, config, model=reflects),
                 tickets=tickets_for(self._saver),
                 prompt=system_prompt(profile, extra=config.extra_instructions),
                 agent_id=profile.id,

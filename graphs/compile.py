@@ -129,8 +129,7 @@ def compile_strategy(
     builder.close = weakref.finalize(builder, parts.equipment.close)  # type: ignore[attr-defined]
     builder.vault = vault  # type: ignore[attr-defined]
     builder.redactor = parts.policy.redactor  # type: ignore[attr-defined]
-    wants = parts.remembers
-    builder.keeper = Keeper(wants, parts.policy, work) if wants else None  # type: ignore[attr-defined]
+    builder.keeper = Keeper.of(parts.remembers, parts.policy, work)  # type: ignore[attr-defined]
     graph = builder.compile(checkpointer=checkpointer, store=store, name=strategy.name)
     # What callers may give; the rest the graph adds to it itself.
     builder.input_schema = Input

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 
 from ..guards.decide import Policy
+from ..guards.langchain.model import held
 from ..guards.vault import PLACEHOLDER
 from ..nodes._base import CallModel, add_usage
 from ..profiles.memory.notes import Leaving
@@ -39,6 +41,8 @@ class Remembers:
     outcome: bool = True
     trajectory: bool = True
     reflector: Any = None
+    model: BaseChatModel | None = None
+    """The model that reflects; None: the graph's."""
 
     @classmethod
     def by_default(cls, memory: Any, profile: AgentProfile) -> Remembers | None:
@@ -54,13 +58,28 @@ def reflector_of(profile: AgentProfile) -> Reflector:
     return Reflector(block.reflection_threshold, block.importance_threshold)
 
 
-def remembers(memory: Any, profile: AgentProfile, config: AgentConfig) -> Remembers | None:
+def remembers(
+    memory: Any, profile: AgentProfile, config: AgentConfig, *, model: BaseChatModel | None = None
+) -> Remembers | None:
     """What the config wants kept of runs; without a memory, nothing."""
     if memory is None:
         return None
     reflects = config.use_reflection and config.reflect_after_run
     reflector = (config.reflector or reflector_of(profile)) if reflects else None
-    return Remembers(memory, profile, config.save_outcome, config.save_trajectory, reflector)
+    saves = (config.save_outcome, config.save_trajectory)
+    return Remembers(memory, profile, *saves, reflector, model)
+
+
+def own_model(
+    config: AgentConfig, env: Mapping[str, str]
+) -> tuple[BaseChatModel | None, dict[str, str]]:
+    """The model that reflects, where the memory has its own, and what nobody may see of it.
+
+    Raises:
+        ConfigError: its settings do not make a model.
+    """
+    backend = config.memory_backend
+    return (backend.model(env) if backend else None) or (None, {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +89,15 @@ class Keeper:
     wants: Remembers
     policy: Policy
     work: Work
+
+    @classmethod
+    def of(cls, wants: Remembers | None, policy: Policy, work: Work) -> Keeper | None:
+        """The keeper of a graph; None where nothing is to be kept."""
+        if wants is None:
+            return None
+        if wants.model is not None:
+            work = replace(work, model=held(wants.model, policy.redactor))
+        return cls(wants, policy, work)
 
     def after(
         self,

@@ -24,12 +24,14 @@ from typing_extensions import Self
 from ...extras import MissingExtra
 from ...guards.redact import Redactor
 from ..embedding import Embedder, EmbeddingSettings, build_embedder, resolve_embedding
-from ..llm import read_env
+from ..llm import LLMBlock, build_model, read_env, resolve_llm
 from .block import MemoryBlock
 from .records import MAX_CHARS, Note, Record, Scope
 from .storage import Storage, acquire, release
 
 if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
     from ..schema import AgentProfile
 
 THRESHOLD = 0.1
@@ -42,15 +44,40 @@ _REDACTOR = Redactor()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryBackendConfig:
-    """The memory's own embedder and store, set in Python; what is None comes from the profile."""
+    """The memory's own embedder, store and model, set in Python; None: as the profile says.
+
+    The model is the one that reflects, in place of the agent's: nothing else of a memory asks one.
+    """
 
     embedder_provider: str | None = None
     embedder_model: str | None = None
     embedder_base_url: str | None = None
     embedder_api_key: str | None = field(default=None, repr=False)
     embedder_dims: int | None = None
+    llm_provider: str | None = None
+    llm_model: str | None = None
+    llm_base_url: str | None = None
+    llm_api_key: str | None = field(default=None, repr=False)
     qdrant_url: str | None = None
     qdrant_api_key: str | None = field(default=None, repr=False)
+
+    def model(self, env: Mapping[str, str]) -> tuple[BaseChatModel, dict[str, str]] | None:
+        """The model that reflects, and what nobody may see of it; None: the agent's own.
+
+        Raises:
+            ConfigError: its settings do not make a model.
+        """
+        if not (self.llm_provider or self.llm_model):
+            return None
+        key = SecretStr(self.llm_api_key) if self.llm_api_key else None
+        block = LLMBlock(
+            provider=self.llm_provider,
+            model=self.llm_model,
+            base_url=self.llm_base_url,
+            api_key=key,
+        )
+        settings = resolve_llm(block, env)
+        return build_model(settings), {f"memory_{n}": v for n, v in settings.secrets().items()}
 
 
 class Mem0Memory:

@@ -14,6 +14,7 @@ from edgeward import (
     AgentConfig,
     AgentProfile,
     Mem0Memory,
+    MemoryBackendConfig,
     ReActAgent,
     RunContext,
     ScriptedModel,
@@ -25,6 +26,9 @@ from edgeward.profiles.memory.records import Note, Scope
 from edgeward.profiles.scripted import call
 from edgeward.profiles.tools.registry import ToolRegistry
 from tests.fakes import WordEmbedder, ask, on, policy
+from tests.wire.server import Say, wire
+
+__all__ = ["wire"]
 
 ALICE = RunContext(user="alice")
 SCOPE = Scope("bot", "alice")
@@ -356,6 +360,25 @@ def test_C68_D078_a_reflection_that_fails_never_hides_the_answer(profile, memory
         assert made.run_sync("read it", context=ALICE).final_answer == "done"
     assert kept(memory) == [*before, OUTCOME]
     assert ("reflection after a run failed" in caplog.text) is isinstance(reply, Exception)
+
+
+def test_D068_the_memorys_own_model_reflects(profile, memory, wire, monkeypatch):
+    """`MemoryBackendConfig` names it, with an empty environment; the agent's is not asked."""
+    for name in ("OPENAI_API_KEY", "LLM_API_KEY", "LLM_MODEL_ID"):
+        monkeypatch.delenv(name, raising=False)
+    key = "sk-proj-TESTTESTTESTTESTTEST"
+    own = MemoryBackendConfig(
+        llm_provider="openai", llm_model="small", llm_base_url=wire.openai_url, llm_api_key=key
+    )
+    wire.script(Say(RATED), Say("1. Be brief."))
+    memory.add([Note(f"note {n}", "outcome") for n in range(4)], SCOPE)
+    more = {**REFLECTING, "memory_backend": own, "load_env": False}
+    with agent(profile, memory, ["done"], **more) as made:
+        result = made.run_sync("read it", context=ALICE)
+        assert len(made.config.llm.requests) == 1
+    assert [seen.body["model"] for seen in wire.requests] == ["small", "small"]
+    assert [r.note.text for r in memory.records(SCOPE, memory_type="reflection")] == ["Be brief."]
+    assert result.usage.total_tokens >= 36
 
 
 @pytest.mark.parametrize("off", [{"reflect_after_run": False}, {"use_reflection": False}])
