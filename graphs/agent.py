@@ -23,7 +23,7 @@ from typing_extensions import Self
 
 from ..guards.limits import Spending
 from ..policies.schema import load_policy
-from ..profiles.equipment import Given, equip, remembering, timeouts_of
+from ..profiles.equipment import equip, remembering, timeouts_of
 from ..profiles.images import with_images
 from ..profiles.llm import read_env
 from ..profiles.prompt import system_prompt
@@ -37,7 +37,7 @@ from .build import (
 )
 from .checkpoints import open_checkpointer, tickets_for
 from .compile import Parts, compile_strategy
-from .config import AgentConfig, profile_of
+from .config import AgentConfig, given_by, profile_of
 from .context import RunContext
 from .events import Event, events
 from .fitted import as_wanted, with_numbers
@@ -236,17 +236,7 @@ class BaseAgent:
         config, profile = self.config, self.profile
         env = read_env(load_env=config.load_env, dotenv_path=config.dotenv_path)
         model, secrets = chat_model_for(profile, config.llm, env=env)
-        given = Given(
-            model=model,
-            env=env,
-            rag=config.rag,
-            use_rag=config.use_rag,
-            memory=config.memory,
-            use_memory=config.use_memory,
-            memory_backend=config.memory_backend,
-            allowed_code=config.allowed_code,
-        )
-        registry = config.tool_registry
+        given, registry = given_by(config, model, env), config.tool_registry
         if registry is None and config.use_tools:
             equipment = equip(profile, given)
         else:

@@ -11,6 +11,7 @@ from langchain_core.language_models import BaseChatModel
 
 from ..guards.decide import Policy
 from ..guards.limits import Spending
+from ..profiles.equipment import Given
 from ..profiles.memory.memory import MemoryBackendConfig
 from ..profiles.schema import AgentProfile
 from ..profiles.tools.registry import ToolRegistry
@@ -76,3 +77,17 @@ def profile_of(config: AgentConfig) -> AgentProfile:
     """
     profile = config.profile
     return profile if isinstance(profile, AgentProfile) else AgentProfile.from_yaml(profile)
+
+
+def given_by(config: AgentConfig, model: BaseChatModel, env: Mapping[str, str]) -> Given:
+    """What the config gives the agent's blocks besides the profile."""
+    return Given(
+        model=model,
+        env=env,
+        rag=config.rag,
+        use_rag=config.use_rag,
+        memory=config.memory,
+        use_memory=config.use_memory,
+        memory_backend=config.memory_backend,
+        allowed_code=config.allowed_code,
+    )

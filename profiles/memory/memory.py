@@ -163,7 +163,7 @@ class Mem0Memory:
     ) -> list[Record]:
         """The records of one scope that are nearest to the query, at most `search_limit`."""
         few = min(max(top_k, 1), self.block.search_limit)
-        if not query.strip() or not self.folder.exists():
+        if not query.strip() or self._nothing_yet:
             return []
         filters: dict[str, Any] = dict(scope.ids)
         if memory_type:
@@ -174,7 +174,7 @@ class Mem0Memory:
 
     def records(self, scope: Scope, *, top_k: int = 100, memory_type: str = "") -> list[Record]:
         """The newest records of one scope, oldest first."""
-        if not self.folder.exists():
+        if self._nothing_yet:
             return []
         filters = {**scope.ids, **({"memory_type": memory_type} if memory_type else {})}
         found = self._mem0(self._opened()).get_all(filters=filters, top_k=top_k)["results"]
@@ -182,7 +182,7 @@ class Mem0Memory:
 
     def forget(self, scope: Scope, ids: Sequence[str] | None = None) -> int:
         """Delete records of one scope, all of them where no ids are given; how many there were."""
-        if not self.folder.exists():
+        if self._nothing_yet:
             return 0
         mem0 = self._mem0(self._opened())
         if ids is not None:
@@ -202,7 +202,7 @@ class Mem0Memory:
         """
         if self.block.history_mode != "overwrite":
             raise ValueError("a roll-back needs memory.history_mode: overwrite")
-        if not self.folder.exists():
+        if self._nothing_yet:
             return False
         storage = self._opened()
         with storage.lock:
@@ -221,7 +221,7 @@ class Mem0Memory:
 
     def unreflected(self, scope: Scope) -> int:
         """How many records came since the last reflection."""
-        return self._opened().cache.unreflected(scope) if self.folder.exists() else 0
+        return self._opened().cache.unreflected(scope) if not self._nothing_yet else 0
 
     def take_unreflected(self, scope: Scope) -> list[Record]:
         """Those records; from now on they count as reflected on."""
@@ -254,10 +254,15 @@ class Mem0Memory:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _lock=threading.RLock(), _storage=None, _release=None)
 
+    @property
+    def _nothing_yet(self) -> bool:
+        """Whether nothing was ever kept: then no folder is made to look into."""
+        return not self._url and not self.folder.exists()
+
     def _opened(self) -> Storage:
         with self._lock:
             if self._storage is None:
-                self._storage = acquire(self.folder)
+                self._storage = acquire(self.folder, alone=not self._url)
                 self._release = weakref.finalize(self, release, self._storage)
             return self._storage
 

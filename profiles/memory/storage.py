@@ -52,8 +52,8 @@ class MemoryLocked(RuntimeError):
 class Storage:
     """One folder, held by this process."""
 
-    def __init__(self, folder: Path) -> None:
-        """Take the folder, which is made if need be.
+    def __init__(self, folder: Path, *, alone: bool = True) -> None:
+        """Take the folder, which is made if need be; not `alone`, others may have it too.
 
         Raises:
             MemoryLocked: another process has it.
@@ -65,11 +65,11 @@ class Storage:
         self._mem0: Any = None
         self._vectors: Any = None
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._held = _taken(folder)
+        self._held = _taken(folder) if alone else None
         try:
             self.cache = Cache(folder / "cache.db")
         except BaseException:
-            os.close(self._held)
+            self._let_go()
             raise
 
     def open(self, embedder: Embedder) -> None:
@@ -112,7 +112,12 @@ class Storage:
                 )
                 if close is not None:
                     close()
-            os.close(self._held)
+            self._let_go()
+
+    def _let_go(self) -> None:
+        held, self._held = self._held, None
+        if held is not None:
+            os.close(held)
 
 
 class Cache:
@@ -206,21 +211,24 @@ class Cache:
             self._base.close()
 
 
-_storages: dict[Path, Storage] = {}
+_storages: dict[tuple[Path, bool], Storage] = {}
 _guard = threading.Lock()
 
 
-def acquire(folder: Path) -> Storage:
+def acquire(folder: Path, *, alone: bool = True) -> Storage:
     """The storage of a folder, shared by all of this process; give it back with `release`.
+
+    `alone`: no other process may have it; where a server holds the records, others may.
 
     Raises:
         MemoryLocked: another process has it.
     """
     place = folder.resolve()
     with _guard:
-        found = _storages.get(place)
+        key = (place, alone)
+        found = _storages.get(key)
         if found is None:
-            found = _storages[place] = Storage(place)
+            found = _storages[key] = Storage(place, alone=alone)
         found.users += 1
         return found
 
@@ -230,7 +238,8 @@ def release(storage: Storage) -> None:
     with _guard:
         storage.users -= 1
         if storage.users <= 0:
-            _storages.pop(storage.folder, None)
+            for key in [key for key, held in _storages.items() if held is storage]:
+                del _storages[key]
             storage.close()
 
 
