@@ -22,6 +22,7 @@ MAX_IMAGE_BYTES = 5_000_000
 MAX_RESOURCES = 500
 MAX_RESOURCE_BYTES = 40_000_000
 """Of one file's tables and images together."""
+MAX_NOTE_CHARS = 500
 WORK_S = 45.0
 """Seconds that an extractor goes on with a file; it then gives what it has."""
 
@@ -152,16 +153,16 @@ class Gathered:
         room = MAX_CHARS - self._chars
         if len(text) > room:
             text, self.full = text[:room], True
-            self.notes.append(f"only the first {MAX_CHARS:,} characters were read")
+            self.note(f"only the first {MAX_CHARS:,} characters were read")
         kept = [resource for resource in resources if self._keeps(resource)]
         if len(kept) < len(resources):
-            self._note(f"only the first {len(self._resources)} tables and images were kept")
+            self.note(f"only the first {len(self._resources)} tables and images were kept")
         self._chars += len(text)
         if text.strip() or kept:
             self.chunks.append(StructuredChunk(text, section, page, tuple(kept)))
         if time.monotonic() > self._until and not self.full:
             self.full = True
-            self.notes.append(f"only what could be read in {WORK_S:g} s was kept")
+            self.note(f"only what could be read in {WORK_S:g} s was kept")
 
     def _keeps(self, resource: Resource) -> bool:
         """Whether there is room for it, or it was kept before."""
@@ -183,8 +184,9 @@ class Gathered:
         if not self.chunks:
             raise NotExtracted("has no text")
         *others, last = self.chunks
-        return [*others, replace(last, note="; ".join(self.notes))]
+        return [*others, replace(last, note="; ".join(self.notes)[:MAX_NOTE_CHARS])]
 
-    def _note(self, text: str) -> None:
+    def note(self, text: str) -> None:
+        """Something for the report, once."""
         if text not in self.notes:
             self.notes.append(text)

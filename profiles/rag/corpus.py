@@ -33,7 +33,11 @@ def list_files(root: Path, *, without: Path | None = None) -> Listing:
     inside: list[str] = []
     skipped: list[tuple[str, str]] = []
     barred = None if without is None else without.resolve()
-    for folder, folders, names in os.walk(root.resolve(), followlinks=False):
+
+    def closed(error: OSError) -> None:
+        skipped.append((_shown(_below(root, Path(error.filename))), "is a closed folder"))
+
+    for folder, folders, names in os.walk(root.resolve(), onerror=closed, followlinks=False):
         here = Path(folder)
         kept = []
         for name in sorted(folders):
@@ -41,23 +45,36 @@ def list_files(root: Path, *, without: Path | None = None) -> Listing:
             if name.startswith(".") or path == barred:
                 continue
             if path.is_symlink():
-                skipped.append((_below(root, path), "is a link"))
+                skipped.append((_shown(_below(root, path)), "is a link"))
             else:
                 kept.append(name)
         folders[:] = kept
         for name in sorted(names):
             if name.startswith((".", "~$")):
                 continue
-            path = here / name
-            mode = path.lstat().st_mode
-            if stat.S_ISREG(mode):
-                inside.append(_below(root, path))
+            below = _below(root, here / name)
+            if reason := _barred(here / name, below):
+                skipped.append((_shown(below), reason))
             else:
-                skipped.append(
-                    (_below(root, path), "is a link" if stat.S_ISLNK(mode) else "is no file")
-                )
+                inside.append(below)
     skipped += [(name, f"is one too many: {MAX_FILES:,} are read") for name in inside[MAX_FILES:]]
     return Listing(tuple(inside[:MAX_FILES]), tuple(skipped))
+
+
+def _barred(path: Path, below: str) -> str:
+    """Why a file is none that can be read, if so."""
+    try:
+        mode = path.lstat().st_mode
+    except OSError as error:  # it was there a moment ago
+        return f"cannot be read ({type(error).__name__})"
+    if not stat.S_ISREG(mode):
+        return "is a link" if stat.S_ISLNK(mode) else "is no file"
+    return "" if _shown(below) == below else "has a name that is no text"
+
+
+def _shown(below: str) -> str:
+    """A path as text, also where the system's bytes for it are none."""
+    return below.encode("utf-8", "replace").decode()
 
 
 def _below(root: Path, path: Path) -> str:

@@ -7,11 +7,11 @@ import json
 import logging
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from ..embedding import Embedder
+from ..embedding import Embedder, EmbeddingError
 from ..minilm import count_tokens
 from .chunking import split
 from .content import NotExtracted, Source, StructuredChunk
@@ -200,7 +200,8 @@ class _Update:
         dims = self.store.dims(self.space)
         for first in range(0, len(texts), BATCH):
             self.go_on()
-            for vector in self.library.embedder.embed(texts[first : first + BATCH]):
+            batch = texts[first : first + BATCH]
+            for vector in _embedded(self.library.embedder, batch):
                 dims = dims or len(vector)
                 if len(vector) != dims:
                     raise EmbedderChanged(changed(self.library, len(vector), dims))
@@ -227,6 +228,15 @@ class _Update:
     def note(self, text: str) -> None:
         self.report.notes.append(text)
         _log.warning("%s", ascii(text)[1:-1])
+
+
+def _embedded(embedder: Embedder, texts: Sequence[str]) -> list[list[float]]:
+    vectors = embedder.embed(texts)
+    if len(vectors) != len(texts):
+        raise EmbeddingError(
+            f"the embedder {embedder.name} gave {len(vectors)} vectors for {len(texts)} texts"
+        )
+    return vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +268,7 @@ def _divided(
         for one in chunk.resources:
             if id(one) not in ids:
                 ids[id(one)] = one.id(name, len(ids))
-                resources.append((ids[id(one)], one))
+                resources.append((ids[id(one)], replace(one, caption=_storable(one.caption))))
         held = tuple(dict.fromkeys(ids[id(one)] for one in chunk.resources))
         for text in split(_storable(chunk.text), size=size, overlap=overlap, count=count_tokens):
             whole = [text] if bound >= size else []

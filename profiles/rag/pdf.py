@@ -19,6 +19,8 @@ MIN_IMAGE_POINTS = 24
 """Smaller ones are bullets and rules."""
 MAX_IMAGE_POINTS = 2_000_000
 """Area of an image; a page of A4 has half a million."""
+MAX_PAGE_POINTS = 10_000_000
+"""Area of a page whose images are looked at."""
 DOTS_PER_INCH = 100
 
 
@@ -42,19 +44,37 @@ class PyPdfExtractor:
                     if found.full:
                         break
         except Exception as error:
-            if not found.chunks:
-                locked = "Password" in type(error).__name__ or "Password" in repr(error)
-                why = "is locked with a password" if locked else "is damaged: no readable PDF"
-                raise NotExtracted(why) from error
+            locked = "Password" in type(error).__name__ or "Password" in repr(error)
+            why = "is locked with a password" if locked else "is damaged: no readable PDF"
+            raise NotExtracted(why) from error
         if not any(chunk.text.strip() for chunk in found.chunks):
             raise NotExtracted("has no text (scanned pages?)")
         return found.result()
 
 
 def _add(found: Gathered, page: Any) -> None:
-    letters = len(page.chars)
+    """Add one page. What cannot be read of it is noted, and costs nothing else."""
+    number = page.page_number
+    try:
+        parts, resources = _read(page)
+    except Exception:  # noqa: BLE001 - whatever a damaged page does to the library
+        found.note(f"page {number} could not be read")
+        return
+    try:
+        images = _images(page)
+    except Exception:  # noqa: BLE001 - the same for its pictures
+        images = []
+        found.note(f"the images of page {number} could not be read")
+    parts += [f"[{image.caption}]" for image in images]
+    whole = "\n\n".join(part for part in parts if part)
+    found.add(whole, page=number, resources=[*resources, *images])
+
+
+def _read(page: Any) -> tuple[list[str], list[Resource]]:
+    """The text of a page without its tables, and then these."""
     tables = []
-    if letters <= MAX_LETTERS and len(page.lines) + len(page.rects) + len(page.curves) <= MAX_LINES:
+    drawn = len(page.lines) + len(page.rects) + len(page.curves)
+    if len(page.chars) <= MAX_LETTERS and drawn <= MAX_LINES:
         tables = page.find_tables()
     rest = page
     parts, resources = [], list[Resource]()
@@ -65,11 +85,7 @@ def _add(found: Gathered, page: Any) -> None:
             caption = f"table {number} on page {page.page_number}"
             resources.append(table_of(markdown, caption))
             rest = rest.outside_bbox(_within(table.bbox, page.bbox))
-    text = (rest.extract_text() or "").strip()
-    images = _images(page)
-    parts += [f"[{image.caption}]" for image in images]
-    whole = "\n\n".join(part for part in [text, *parts] if part)
-    found.add(whole, page=page.page_number, resources=[*resources, *images])
+    return [(rest.extract_text() or "").strip(), *parts], resources
 
 
 def _within(box: Any, bounds: Any) -> Any:
@@ -85,7 +101,9 @@ def _within(box: Any, bounds: Any) -> Any:
 
 def _images(page: Any) -> list[Resource]:
     """The pictures of a page as PNG, as they look there."""
-    found = []
+    found: list[Resource] = []
+    if page.width * page.height > MAX_PAGE_POINTS:
+        return found  # it is drawn as a whole
     for number, image in enumerate(page.images[:MAX_IMAGES], 1):
         box = _within((image["x0"], image["top"], image["x1"], image["bottom"]), page.bbox)
         width, height = box[2] - box[0], box[3] - box[1]

@@ -126,7 +126,7 @@ class LlamaIndexRAG:
         hits = snapshot.search(
             query,
             vector,
-            top_k=top_k or self._block.top_k,
+            top_k=self._block.top_k if top_k is None else max(top_k, 1),
             threshold=self._block.score_threshold,
         )
         return [

@@ -97,6 +97,32 @@ def test_d088_a_book_is_read_in_its_own_order():
     assert [chunk.section for chunk in chapters] == ["One", "Two"]
 
 
+def test_a_damaged_page_of_a_pdf_costs_one_page():
+    """And is noted; the same for pictures on a page that nobody could draw."""
+    whole = pdf(["First page."], ["Second page."], ["Third page."], image=True)
+    broken = whole.replace(b"(Second page.) Tj", b"(Second page.) T*")
+    assert [chunk.page for chunk in read("a.pdf", broken)] == [1, 3]
+    huge = whole.replace(b"[0 0 595 842]", b"[0 0 9000 9000]")
+    assert not any(chunk.resources for chunk in read("a.pdf", huge))
+
+
+def test_a_page_that_breaks_the_library_is_noted(monkeypatch):
+    """The others are read."""
+    from edgeward.profiles.rag import pdf as module
+
+    real = module._read
+
+    def breaks(page):
+        if page.page_number == 2:
+            raise ZeroDivisionError
+        return real(page)
+
+    monkeypatch.setattr(module, "_read", breaks)
+    chunks = read("a.pdf", pdf(["One."], ["Two."], ["Three."]))
+    assert [chunk.page for chunk in chunks] == [1, 3]
+    assert chunks[-1].note == "page 2 could not be read"
+
+
 def test_csv_rows_carry_the_names_of_their_columns():
     """In groups that all refer to the whole table."""
     body = "".join(f"p{n};{n}\n" for n in range(45))

@@ -107,3 +107,11 @@ def test_more_files_than_anyone_reads_are_named(folder, monkeypatch):
     listing = list_files(folder)
     assert listing.files == ("b.md",)
     assert listing.skipped == (("sub/a.md", "is one too many: 1 are read"),)
+
+
+def test_a_name_that_is_no_text_costs_one_file(folder):
+    """Old systems left such names behind."""
+    (folder / os.fsdecode(b"caf\xe9.md")).write_text("x")
+    listing = list_files(folder)
+    assert listing.files == ("b.md", "sub/a.md")
+    assert listing.skipped == (("caf?.md", "has a name that is no text"),)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 
-from edgeward.profiles.embedding import local_embedder
+from edgeward.profiles.embedding import EmbeddingError, local_embedder
 from edgeward.profiles.minilm import count_tokens
-from edgeward.profiles.rag.content import StructuredChunk
+from edgeward.profiles.rag.content import Resource, StructuredChunk
 from edgeward.profiles.rag.extraction import StructuredDocExtractor
 from edgeward.profiles.rag.indexing import EmbedderChanged, Stopped, bring_up_to_date
 
@@ -327,5 +330,88 @@ def test_an_indexing_can_be_stopped(bundle):
 
 def test_text_that_is_none_can_be_stored(bundle):
     """Half of a surrogate pair in a page does not stop the indexing."""
-    bundle.write("a.html", "<p>odd &#xD800; text</p>")
-    assert "odd" in texts(bundle.rag())[0]
+
+    class Odd:
+        def supports(self, source):
+            return True
+
+        def extract(self, source):
+            image = Resource("image", b"x", "image/png", "odd \ud800 caption")
+            return [StructuredChunk("odd \ud800 text", section="\ud800", resources=(image,))]
+
+    bundle.write("a.md", "x")
+    rag = bundle.rag(more={"extractor": StructuredDocExtractor([Odd()])})
+    (hit,) = rag.search("odd")
+    assert (hit["text"], hit["metadata"]["section"]) == ("odd ? text", "?")
+    assert rag.get_resource(hit["metadata"]["resources"][0]).startswith("odd ? caption")
+
+
+def test_an_embedder_that_miscounts_is_found_out(bundle):
+    """Before a text gets the vector of another."""
+
+    class Short(Counting):
+        def embed(self, texts):
+            return super().embed(texts)[1:]
+
+    bundle.write("a.md", "apples")
+    with pytest.raises(EmbeddingError, match="gave 0 vectors for 1 texts"):
+        bundle.rag(Short()).refresh()
+
+
+PROCESS = """
+import sys
+from edgeward import AgentProfile
+from edgeward.profiles.rag.rag import LlamaIndexRAG
+from tests.wire.embeddings import vector
+
+class Embedder:
+    name, dims = "words", 64
+
+    def embed(self, texts):
+        print(len(texts), flush=True)
+        if sys.argv[2] == "hangs":
+            sys.stdin.readline()
+        return [vector(text, 64) for text in texts]
+
+profile = AgentProfile.from_mapping({"id": "a", "name": "A"}, base_dir=sys.argv[1])
+rag = LlamaIndexRAG(profile, embedder=Embedder(), env={})
+rag.refresh()
+rag.close()
+"""
+
+
+def process(bundle, way):
+    """A process of its own that indexes the bundle, and says how many texts it embeds."""
+    return subprocess.Popen(
+        [sys.executable, "-c", PROCESS, str(bundle.folder), way],
+        cwd=Path(__file__).parents[3],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_two_processes_do_not_corrupt_it_and_do_the_work_once(bundle):
+    """The second waits for the first, and finds nothing to do."""
+    for number in range(10):
+        bundle.write(f"{number}.md", f"text {number}")
+    said = [one.communicate(timeout=120)[0] for one in [process(bundle, "x"), process(bundle, "x")]]
+    assert sorted(said) == ["", "10\n"]
+    embedder = Counting()
+    rag = bundle.rag(embedder)
+    assert rag.refresh().unchanged == 10
+    assert len(texts(rag)) == 10
+
+
+def test_a_process_that_is_killed_leaves_the_index_usable(bundle):
+    """In the middle of its work, without a word; the next one does the rest."""
+    bundle.write("a.md", "apples")
+    bundle.rag().refresh()
+    bundle.write("b.md", "bananas")
+    with process(bundle, "hangs") as killed:
+        assert killed.stdout.readline() == "1\n"
+        killed.kill()
+    embedder = Counting()
+    rag = bundle.rag(embedder)
+    assert rag.refresh().added == ["b.md"]
+    assert sorted(texts(rag)) == ["apples", "bananas"]

@@ -7,6 +7,7 @@ import re
 import threading
 
 import pytest
+from blockbuster import blockbuster_ctx
 from langchain_core.messages import ToolMessage
 
 from edgeward import AgentConfig, ReActAgent, ScriptedModel, build_graph
@@ -305,7 +306,8 @@ async def test_many_runs_share_one_index_and_nothing_waits_for_it(bundle):
 
     async with ReActAgent(config) as agent:
         pulse = asyncio.create_task(beat())
-        found = await asyncio.gather(*(agent.run("apples?") for _ in range(8)))
+        with blockbuster_ctx():
+            found = await asyncio.gather(*(agent.run("apples?") for _ in range(8)))
         pulse.cancel()
     assert [result.final_answer for result in found] == ["done"] * 8
     assert beats > 5
