@@ -40,7 +40,7 @@ def answer(case: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("case", CALLS, ids=lambda case: case["id"])
 def test_call(case: dict[str, Any]) -> None:
-    """The call gets the verdict that the case demands, within its time."""
+    """The call gets the verdict that the case demands, within its time (F022, F054, X6, X7)."""
     started = time.process_time()
     assert answer(case) == case["expected"], case["why"]
     assert time.process_time() - started < case.get("max_seconds", 10)

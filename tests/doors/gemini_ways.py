@@ -48,9 +48,10 @@ def raw_client(wire: Wire) -> genai.Client:
     """A client that nothing guards."""
     sync, other = httpx.Client(verify=False), httpx.AsyncClient(verify=False)
     _OPENED.extend((sync, other))
-    options = types.HttpOptions(
-        base_url=wire.url, httpx_client=sync, httpx_async_client=other, timeout=20_000
-    )
+    clients: dict[str, Any] = {"httpx_client": sync, "httpx_async_client": other}
+    if "httpx_client" not in types.HttpOptions.model_fields:  # google-genai 1.40
+        clients = {"client_args": {"verify": False}, "async_client_args": {"verify": False}}
+    options = types.HttpOptions(base_url=wire.url, timeout=20_000, **clients)
     return genai.Client(api_key="k", http_options=options)
 
 

@@ -41,7 +41,7 @@ async def closed() -> AsyncIterator[None]:
 
 @every
 async def test_a_denied_call_never_arrives_and_its_sibling_does(way: Way, wire: Wire) -> None:
-    """In every way to ask, sync and async, whole and streamed."""
+    """In every way to ask, sync and async, whole and streamed (F034)."""
     wire.script(Say("Both.", calls=[MAIL, READ]))
     got = await way(wire, POLICY)
     assert got.calls == FOUND
@@ -328,7 +328,8 @@ SENT: list[dict[str, Any]] = [
 
 
 def test_a_request_is_walked_whole_and_the_callers_objects_stay(wire: Wire) -> None:
-    """C01, C28: text, blocks, results and inputs are masked; ids and signatures stay."""
+    """C01, C28: text, blocks, results and inputs are masked; ids and signatures stay
+    (F035, X5)."""
     client = ways.sync_client(wire, POLICY)
     wire.script(*[Say("ok")] * 4, Raw({"input_tokens": 3}))
     given = copy.deepcopy(SENT)

@@ -93,7 +93,8 @@ def node(tools: list[BaseTool], **settings: Any) -> Any:
 async def test_a_bare_tool(
     way: str, kind: str, name: str, arguments: dict[str, Any], said: str
 ) -> None:
-    """Denied, unlisted, bad arguments: the error comes out of the run, and nothing ran."""
+    """Denied, unlisted, bad arguments: the error comes out of the run, and nothing ran
+    (F039, F041, F043, F053, X1)."""
     spy = Spy(name)
     with pytest.raises(PolicyViolationError, match=said) as caught:
         await WAYS[way](getattr(spy, kind)(), arguments, guarded())
@@ -251,7 +252,7 @@ def test_what_a_handler_cannot_do_is_refused(word: str) -> None:
 
 
 def test_tokens_are_counted() -> None:
-    """The budget of a session holds across the runs that a handler is passed to."""
+    """The budget of a session holds across the runs that a handler is passed to (F051)."""
     spy = Spy("search")
     reply = calls(("search", {"text": "hi"}))
     reply.usage_metadata = {"input_tokens": 60, "output_tokens": 40, "total_tokens": 100}
@@ -293,7 +294,7 @@ def test_it_is_a_handler_of_langchains() -> None:
 
 
 def test_without_langchain(tmp_path: Path) -> None:
-    """Without LangChain the names import; making one of them names the extra."""
+    """Without LangChain the names import; making one of them names the extra (F042)."""
     code = """
 import sys
 for name in ("langchain", "langchain_core", "langgraph"):

@@ -75,7 +75,8 @@ def policy_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("to", ["someone@example.com", "attacker@evil.com"])
 def test_the_readmes_standalone_checks(policy_file: Path, to: str) -> None:
-    """What it prints is what it says; a recipient's host that is not allowed is told, too."""
+    """What it prints is what it says; a recipient's host that is not allowed is told, too
+    (F015, F017, F020)."""
     policy = load_policy("policies/policy.yaml")
 
     tool_call = ToolCall(
@@ -96,7 +97,7 @@ def test_the_readmes_standalone_checks(policy_file: Path, to: str) -> None:
 
 
 def test_the_readmes_callback(policy_file: Path) -> None:
-    """The handler as the executor's own `callbacks`, as the example has it."""
+    """The handler as the executor's own `callbacks`, as the example has it (F040)."""
     spy = Spy("send_email")
     tools = [spy.sync_tool()]
     prompt = ChatPromptTemplate.from_messages(
@@ -132,7 +133,7 @@ THREATS: list[tuple[str, dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("name", "arguments", "said"), THREATS)
 def test_the_readmes_threats(name: str, arguments: dict[str, Any], said: str) -> None:
-    """Each row of the table of what it catches; the last one, prose, is masked above."""
+    """Each row of the table of what it catches; the last one, prose, is masked above (F021)."""
     policy = load_policy(_data())
     call = ToolCall("c", "function", {"name": name, "arguments": json.dumps(arguments)})
     (finding,), _ = check_tool_calls([call], policy)
@@ -148,7 +149,8 @@ def _data() -> dict[str, Any]:
 
 
 def test_a_finding_lists_all_that_is_wrong() -> None:
-    """Hosts, secrets, rules, each in its list, and every reason once, the tool's first."""
+    """Hosts, secrets, rules, each in its list, and every reason once, the tool's first
+    (F018, F019)."""
     arguments = {"url": "https://evil.test", "a": "AKIA" + "A1" * 8, "b": "../x", "c": "../y"}
     call = ToolCall("c", "function", {"name": "read_doc", "arguments": arguments})
     (finding,), summary = check_tool_calls([call], load_policy(_data()))
@@ -163,7 +165,7 @@ def test_a_finding_lists_all_that_is_wrong() -> None:
 
 
 def test_the_reason_tells_denied_from_unlisted() -> None:
-    """A tool that is denied is not also said to be unlisted."""
+    """A tool that is denied is not also said to be unlisted (F016)."""
     names = ["send_email", "unknown"]
     made = [ToolCall(n, "function", {"name": n, "arguments": ""}) for n in names]
     findings, _ = check_tool_calls(made, load_policy(_data()))
@@ -227,7 +229,7 @@ def test_text_without_anything_to_mask() -> None:
 
 
 def test_secrets_come_before_personal_data() -> None:
-    """All labels, in order of appearance."""
+    """All labels, in order of appearance (F023, F027)."""
     text = f"{KEY} a@example.com 123-45-6789 4111 1111 1111 1111 +1 212-555-0142 203.0.113.9"
     masked, check = scan_and_redact(text, load_policy("default"))
     assert check.status is Status.FLAG
@@ -261,13 +263,14 @@ def test_a_decision_to_allow() -> None:
 
 
 def test_a_decision_to_redact() -> None:
-    """Something was masked in the text, and every call stands."""
+    """Something was masked in the text, and every call stands (F026)."""
     found = made(("c", "read_doc", "{}"), masked=("email",))
     assert (found["action"], found["reason"]) == ("redact", "redacted: email")
 
 
 def test_a_block_is_never_less() -> None:
-    """A masked text beside a call that was taken out: the block is what is told."""
+    """A masked text beside a call that was taken out: the block is what is told
+    (F044, F045, F046, F047, X3)."""
     found = made(
         ("c9", "send_email", {"to": "ann@example.com", "body": KEY}),
         ("c2", "read_doc", "{}"),

@@ -73,7 +73,7 @@ async def test_a_denied_call_never_arrives_and_its_sibling_does(way: Way, wire: 
 
 @every
 async def test_where_all_is_refused_the_answer_says_so(way: Way, wire: Wire) -> None:
-    """No call, the policy's message, and an end in good order (C29)."""
+    """No call, the policy's message, and an end in good order (C29, F047, X5)."""
     wire.script(Say(calls=[MAIL]))
     got = await way(wire, POLICY)
     assert (got.calls, got.text, got.finish) == ([], BLOCKED, "STOP")

@@ -41,7 +41,7 @@ async def closed() -> AsyncIterator[None]:
 
 @every
 async def test_a_denied_call_never_arrives_and_its_sibling_does(way: Way, wire: Wire) -> None:
-    """In every way to ask, sync and async, whole and streamed."""
+    """In every way to ask, sync and async, whole and streamed (F029, F055, X2)."""
     wire.script(Say("Both.", calls=[MAIL, READ]))
     got = await way(wire, POLICY)
     assert got.calls == [("read_doc", READ.arguments)]
@@ -55,7 +55,7 @@ async def test_a_denied_call_never_arrives_and_its_sibling_does(way: Way, wire: 
 
 @every
 async def test_where_all_is_refused_the_answer_says_so(way: Way, wire: Wire) -> None:
-    """No call, the policy's message, and a finish that does not announce a call."""
+    """No call, the policy's message, and a finish that does not announce a call (F030)."""
     wire.script(Say(calls=[MAIL]))
     got = await way(wire, POLICY)
     assert (got.calls, got.text) == ([], BLOCKED)
@@ -65,7 +65,7 @@ async def test_where_all_is_refused_the_answer_says_so(way: Way, wire: Wire) -> 
 
 @every
 async def test_a_secret_in_the_text_is_masked(way: Way, wire: Wire) -> None:
-    """The decision says `redact`; a block beside it stays a block."""
+    """The decision says `redact`; a block beside it stays a block (F026, F048)."""
     wire.script(Say(f"key {KEY} done"), Say(f"key {KEY} done", calls=[MAIL]))
     got = await way(wire, POLICY)
     assert got.text == f"key {MASK} done"
@@ -141,7 +141,7 @@ def wired(name: str, arguments: str = "{}", call_id: str = "c1") -> dict[str, An
 
 
 def test_every_choice_is_looked_at(wire: Wire) -> None:
-    """C29: choice 0 keeps what may stay, in order; choice 1 is emptied and says so."""
+    """C29: choice 0 keeps what may stay, in order; choice 1 is emptied and says so (X4)."""
     first = [wired("read_doc", call_id="a"), wired("send_email", call_id="b")]
     wire.script(
         completion(choice(0, tool_calls=first), choice(1, tool_calls=[wired("send_email")]))
@@ -291,7 +291,8 @@ SENT = [
 
 
 def test_a_request_is_walked_whole_and_the_callers_objects_stay(wire: Wire) -> None:
-    """C01, C28: text, blocks, results and arguments are masked; ids and images are not touched."""
+    """C01, C28: text, blocks, results and arguments are masked; ids and images are not
+    touched (F025, X11)."""
     client = ways.sync_client(wire, POLICY)
     wire.script(*[Say("ok")] * 4)
     given = copy.deepcopy(SENT)

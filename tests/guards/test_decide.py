@@ -66,7 +66,7 @@ def test_fault_blocks() -> None:
 
 
 def test_check_that_raises_blocks() -> None:
-    """A rule that raises blocks and is named; the checks after it still speak."""
+    """A rule that raises blocks and is named; the checks after it still speak (F011)."""
     verdict = decide(policy(Says("fails", "broken"), Says("block")), CALL, History())
     assert verdict.word == "block"
     assert [f.rule for f in verdict.findings] == ["broken", "test"]
@@ -75,7 +75,7 @@ def test_check_that_raises_blocks() -> None:
 
 
 def test_fail_closed_false_is_recorded() -> None:
-    """With fail_closed: false a raising check allows, and the verdict says so."""
+    """With fail_closed: false a raising check allows, and the verdict says so (F011)."""
     verdict = decide(policy(Says("fails"), fail_closed=False), CALL, History())
     assert verdict.word == "allow"
     assert "fail_closed: false" in verdict.findings[0].reason

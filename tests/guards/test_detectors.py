@@ -24,7 +24,7 @@ def shown(text: str, detect: Any, **more: object) -> Screened:
 
 
 def test_alone_it_flags() -> None:
-    """Even one that is sure has a text flagged and no more."""
+    """Even one that is sure has a text flagged and no more (F049)."""
     seen = shown(LUNCH, lambda text: 1.0)
     assert (seen.withheld, seen.did) == (False, ("flagged: detector eye",))
     assert seen.score < 0.8

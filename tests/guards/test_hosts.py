@@ -40,7 +40,7 @@ def test_no_host(text: str) -> None:
 
 
 def test_list_means_subdomains_of_names_only() -> None:
-    """A name covers its subdomains on label boundaries; an address covers itself only."""
+    """A name covers its subdomains on label boundaries; an address covers itself only (F005)."""
     hosts = HostList(["example.com", "10.0.0.5", "*.wild.test", "192.168.0.0/16", "h.test:8080"])
     assert "example.com" in hosts
     assert "a.b.example.com" in hosts

@@ -12,7 +12,7 @@ KEY = "sk-abc123456789012345678"
 
 
 def test_form() -> None:
-    """A secret becomes [REDACTED:label], and the labels come back once each, in order."""
+    """A secret becomes [REDACTED:label], and the labels come back once each, in order (F024)."""
     masked, labels = Redactor().secrets(f"My key is {KEY}, again {KEY}, and AKIAIOSFODNN7EXAMPLE")
     assert masked == (
         "My key is [REDACTED:openai_key], again [REDACTED:openai_key],"
@@ -119,6 +119,6 @@ def test_masking_is_idempotent(text: str) -> None:
     ],
 )
 def test_long_text(word: str) -> None:
-    """A megabyte of one word gets an answer (a quadratic search would not end)."""
+    """A megabyte of one word gets an answer (a quadratic search would not end) (X6)."""
     text = word * (1_000_000 // len(word))
     assert Redactor().all(text)[0]

@@ -43,7 +43,7 @@ def checked(path: Path) -> Checked:
 
 
 def test_a_log_as_it_was_written(log: Path) -> None:
-    """Every record is whole and in place; its content can be read."""
+    """Every record is whole and in place; its content can be read (F050)."""
     assert checked(log) == Checked(COUNT)
     assert [body["at"] for body in bodies(read_log(log)[0])] == list(range(COUNT))
 

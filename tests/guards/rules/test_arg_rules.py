@@ -39,7 +39,7 @@ def test_without_reason(ask: Ask) -> None:
     ],
 )
 def test_scope(ask: Ask, tools: list[str], tool: str, word: str) -> None:
-    """A scoped rule applies to its tools under every spelling, and ignores others."""
+    """A scoped rule applies to its tools under every spelling, and ignores others (F007)."""
     assert ask({"arg_rules": [{**RULE, "tools": tools}]}, {"a": "--exec"}, tool=tool).word == word
 
 

@@ -27,7 +27,7 @@ POLICY = load_policy(
     ],
 )
 def test_found(text: str) -> None:
-    """Case, white space, invisible characters and encodings do not hide a phrase."""
+    """Case, white space, invisible characters and encodings do not hide a phrase (F008)."""
     score, labels = POLICY.scan_result(text)
     assert score >= POLICY.injection_threshold
     assert len(labels) == 1

@@ -9,7 +9,7 @@ from edgeward.policies.schema import load_policy
 
 
 def test_value() -> None:
-    """The default is 0.80; a file may set another."""
+    """The default is 0.80; a file may set another (F009)."""
     assert load_policy({"version": 1}).injection_threshold == 0.80
     assert load_policy({"version": 1, "injection_threshold": 0.5}).injection_threshold == 0.5
 

@@ -20,7 +20,7 @@ BADGE = {"secret_patterns": [{"name": "badge", "regex": "BADGE-[0-9]{8}"}]}
 
 
 def test_blocked_without_being_quoted(ask: Ask) -> None:
-    """The finding names the pattern and the argument, never the secret."""
+    """The finding names the pattern and the argument, never the secret (F006)."""
     verdict = ask(BADGE, {"note": "BADGE-12345678"})
     (found,) = verdict.findings
     assert (found.word, found.rule) == ("block", "secret_patterns.badge")
@@ -53,7 +53,7 @@ def test_joined_text_that_is_no_key(ask: Ask) -> None:
 
 
 def test_text_is_masked() -> None:
-    """The same pattern masks text."""
+    """The same pattern masks text (F006)."""
     redactor = load_policy({"version": 1, **BADGE}).redactor
     assert redactor.secrets("it is BADGE-12345678.")[0] == "it is [REDACTED:badge]."
 

@@ -22,7 +22,7 @@ from edgeward.policies.schema import load_policy
     ],
 )
 def test_budget(data: dict[str, object], used: int, word: str) -> None:
-    """Used up means used up; version 1 has a budget by default, version 2 has none."""
+    """Used up means used up; version 1 has a budget by default, version 2 has none (F010)."""
     verdict = decide(load_policy(data), ToolCall("t"), History(tokens_used=used))
     assert verdict.word == word
     assert (word == "block") == ("token budget" in verdict.reason)
