@@ -52,7 +52,9 @@ def raw_client(wire: Wire) -> genai.Client:
     if "httpx_client" not in types.HttpOptions.model_fields:  # google-genai 1.40
         clients = {"client_args": {"verify": False}, "async_client_args": {"verify": False}}
     options = types.HttpOptions(base_url=wire.url, timeout=20_000, **clients)
-    return genai.Client(api_key="k", http_options=options)
+    made = genai.Client(api_key="k", http_options=options)
+    _OPENED.append(made)  # that version closes its connections when nobody holds the client itself
+    return made
 
 
 def client(wire: Wire, policy: Any, **more: Any) -> Any:
@@ -66,7 +68,7 @@ async def close_all() -> None:
         closing = _OPENED.pop()
         if isinstance(closing, httpx.AsyncClient):
             await closing.aclose()
-        else:
+        elif hasattr(closing, "close"):
             closing.close()
 
 
