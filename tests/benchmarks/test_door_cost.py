@@ -1,7 +1,8 @@
 """What a door adds to a request and to a streamed token, beside agent-defender where that works.
 
 CPU time of this process, the least of several rounds; the network is a function that answers at
-once. Nothing here asserts a time; run it with `pytest -m benchmark -s -n 0`. A vendor's door adds a test of its own.
+once. Nothing here asserts a time; run it with `pytest -m benchmark -s -n 0`. A vendor's door adds a
+test of its own.
 """
 
 from __future__ import annotations
