@@ -74,8 +74,14 @@ class LocalModel(BaseChatModel):
         tool_choice: str | None = None,
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """The model with these tools to choose from; `tool_choice` `any`, or a name: it has to."""
+        """The model with these tools to choose from; `tool_choice` `any`, or a name: it has to.
+
+        Raises:
+            ValueError: a tool is called `answer`, which is how the model chooses none.
+        """
         made = [convert_to_openai_tool(tool) for tool in tools]
+        if any(tool["function"]["name"] == ANSWER for tool in made):
+            raise ValueError(f"a local model can use no tool called {ANSWER!r}; call it otherwise")
         named = [tool for tool in made if tool["function"]["name"] == tool_choice]
         must = bool(named) or tool_choice in ("any", "required")
         return self.bind(tools=named or made, must_use=must, **kwargs)
@@ -189,7 +195,7 @@ class _Talk:
         self._must_use = must_use
         self._options, self._say = options, say
         self._cancelled = threading.Event()
-        self._read = self._written = 0
+        self._read = self._written = self._cached = 0
         self._finish = "stop"
         self._until = float("inf")
 
@@ -229,6 +235,8 @@ class _Talk:
             if usage := piece.get("usage"):
                 self._read += int(usage.get("prompt_tokens") or 0)
                 self._written += int(usage.get("completion_tokens") or 0)
+                about = usage.get("prompt_tokens_details") or {}
+                self._cached += int(about.get("cached_tokens") or 0)
             for choice in piece.get("choices") or ():
                 self._finish = choice.get("finish_reason") or self._finish
                 if text := (choice.get("delta") or {}).get("content"):
@@ -251,7 +259,10 @@ class _Talk:
     def _message(self, **fields: Any) -> AIMessage:
         total = self._read + self._written
         usage = UsageMetadata(
-            input_tokens=self._read, output_tokens=self._written, total_tokens=total
+            input_tokens=self._read,
+            output_tokens=self._written,
+            total_tokens=total,
+            input_token_details={"cache_read": self._cached},
         )
         about = {"model_name": self._model.model_name, "finish_reason": self._finish}
         return AIMessage(usage_metadata=usage, response_metadata=about, **fields)

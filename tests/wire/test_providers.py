@@ -653,6 +653,17 @@ async def test_no_key_is_in_a_checkpoint_or_a_result(wire, provider):
         assert KEY not in shown
 
 
+async def test_the_fallback_s_key_is_kept_as_well_as_the_first_s(wire):
+    """What the second model says back of its own key is masked in the thread and the result."""
+    made = profile(wire, fallback={**SECOND, "base_url": wire.openai_url, "max_retries": 0})
+    wire.script(Fail(503), Say(f"My key is {SECOND['api_key']}."))
+    async with SimpleAgent(AgentConfig(profile=made)) as agent:
+        result = await agent.run("hi", thread="t")
+        kept = repr(list(agent.graph.get_state_history({"configurable": {"thread_id": "t"}})))
+    assert SECOND["api_key"] not in repr(result) + kept + repr(made)
+    assert "REDACTED" in result.final_answer
+
+
 async def test_a_cancelled_request_leaves_the_model_usable(wire):
     """Nothing hangs on it, and the next one is answered."""
     wire.script(Late(), Say("there"))
