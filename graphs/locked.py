@@ -108,9 +108,15 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         keeper = self.builder.keeper  # type: ignore[attr-defined]
         if keeper is None:
             return {}
-        values, thread = self.get_state(config).values, _thread(merge_configs(self.config, config))
-        facts = context or RunContext()
-        return keeper.after(values, thread=thread, context=facts, begun=begun, failure=failure)  # type: ignore[no-any-return]
+        thread = _thread(merge_configs(self.config, config))
+        told: Mapping[str, Any] = keeper.after(
+            lambda: self.get_state(config).values,
+            thread=thread,
+            context=context or RunContext(),
+            begun=begun,
+            failure=failure,
+        )
+        return told
 
     async def aremember(
         self,

@@ -7,7 +7,7 @@ it in a thread.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -61,8 +61,8 @@ def reflector_of(profile: AgentProfile) -> Reflector:
 def remembers(
     memory: Any, profile: AgentProfile, config: AgentConfig, *, model: BaseChatModel | None = None
 ) -> Remembers | None:
-    """What the config wants kept of runs; without a memory, nothing."""
-    if memory is None:
+    """What the config wants kept of runs; nothing without a memory, or one that only searches."""
+    if not hasattr(memory, "add"):
         return None
     reflects = config.use_reflection and config.reflect_after_run
     reflector = (config.reflector or reflector_of(profile)) if reflects else None
@@ -101,7 +101,7 @@ class Keeper:
 
     def after(
         self,
-        values: Mapping[str, Any],
+        state: Callable[[], Mapping[str, Any]],
         *,
         thread: str,
         context: RunContext,
@@ -110,11 +110,13 @@ class Keeper:
     ) -> Mapping[str, Any]:
         """Keep a thread's last run, and reflect if it is time; the tokens that this took.
 
-        `begun` is the id of the message that began the run, `failure` what it broke off with.
+        `state` reads the thread's state; `begun` is the id of the message that began the run,
+        `failure` what it broke off with.
         """
         wants = self.wants
-        asked = _Asked(self.work, values, thread, context)
+        asked = _Asked(self.work, {}, thread, context)
         try:
+            asked.values = values = state()
             scope = Scope.of(wants.profile.id, context)
             leaving = Leaving(wants.profile.memory, self.cleaned, wants.outcome, wants.trajectory)
             notes, task = leaving.notes(values, thread=thread, begun=begun, failure=failure)

@@ -25,7 +25,7 @@ from edgeward.graphs.locked import NothingWaiting
 from edgeward.profiles.memory.records import Note, Scope
 from edgeward.profiles.scripted import call
 from edgeward.profiles.tools.registry import ToolRegistry
-from tests.fakes import WordEmbedder, ask, on, policy
+from tests.fakes import WordEmbedder, ask, fails, on, policy
 from tests.wire.server import Say, wire
 
 __all__ = ["wire"]
@@ -290,6 +290,33 @@ def test_a_memory_that_fails_never_hides_the_answer(profile, caplog):
     assert "disk is full" in str(result.steps[1].tool_results[0].content)
     assert "was not kept in the memory: OSError: the disk is full" in caplog.text
     assert "TESTTEST" not in caplog.text
+
+
+def test_a_thread_that_cannot_be_read_never_hides_the_answer(profile, memory, caplog, monkeypatch):
+    """The store of threads is gone by the time the run is kept: the answer stands."""
+    with (
+        agent(profile, memory, ["done"]) as made,
+        caplog.at_level(logging.WARNING, "edgeward"),
+    ):
+        monkeypatch.setattr(type(made.graph), "get_state", fails(OSError("gone")))
+        assert made.run_sync("go", context=ALICE).final_answer == "done"
+    assert "OSError: gone" in caplog.text
+
+
+def test_a_memory_that_only_searches_is_enough(profile, caplog):
+    """An object with `search_records` and no more is asked, and nothing is written to it."""
+
+    class Own:
+        def search_records(self, query, *, scope, top_k=5):
+            return [f"about {query}"]
+
+    turns = [call("memory_recall", query="tea"), lambda messages: messages[-1].text]
+    with (
+        agent(profile, Own(), turns, reflect_after_run=True) as made,
+        caplog.at_level(logging.WARNING, "edgeward"),
+    ):
+        assert "about tea" in made.run_sync("go").final_answer
+    assert caplog.text == ""
 
 
 def test_nothing_of_it_runs_on_the_event_loop(profile):
