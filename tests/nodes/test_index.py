@@ -12,12 +12,13 @@ from langchain_core.tools import BaseTool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from edgeward import AgentConfig, ReActAgent, ScriptedModel, build_graph
+from edgeward import AgentConfig, AgentProfile, ReActAgent, ScriptedModel, build_graph
 from edgeward.graphs.index import SHOWN_TOKENS, ToolIndex
 from edgeward.nodes._index import FIND_TOOLS, MOST_IN_A_ROW
 from edgeward.profiles.scripted import call
 from edgeward.profiles.tools.python import as_tool
 from tests.fakes import ALLOW_ALL, Recorder, answers, ask, on, policy, turn
+from tests.wire.server import Call, Say, Wire
 
 MANY = ["pay_invoice", "list_invoices", "send_mail", "read_mail", "create_event", "delete_event"]
 
@@ -55,8 +56,6 @@ def indexed(
     **options: Any,
 ) -> Any:
     """A graph with six tools, of which the model sees a list, and the model."""
-    from edgeward import AgentProfile
-
     recorder = recorder or Recorder()
     model = Watching(turns=turns)
     graph = build_graph(
@@ -233,9 +232,35 @@ async def test_an_agent_s_trace_shows_look_ups() -> None:
 
 
 def _loaded(above: int) -> Any:
-    from edgeward import AgentProfile
-
     return AgentProfile.from_mapping(profile(above))
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+def test_what_is_asked_for_is_in_the_next_request_of_a_real_client(provider: str) -> None:
+    """In the provider's own form; what was there before stays where it is."""
+    recorder = Recorder()
+    with Wire() as wire:
+        wire.script(
+            Say(calls=[Call(FIND_TOOLS, '{"query": "pay_invoice"}', "c1")]),
+            Say(calls=[Call("pay_invoice", '{"what": "x"}', "c2")]),
+            Say("done"),
+        )
+        url = wire.openai_url if provider == "openai" else wire.url
+        llm = {"provider": provider, "model": "m", "api_key": "sk-test-key", "base_url": url}
+        graph = build_graph(
+            "react",
+            profile=AgentProfile.from_mapping({**profile(3), "llm": llm}),
+            tools=[recorder.tool(name) for name in MANY],
+            policy=ALLOW_ALL,
+        )
+        result = graph.invoke(ask())
+    assert result["messages"][-1].text == "done"
+    assert recorder.names() == ["pay_invoice"]
+    shown = [
+        [(tool.get("function") or tool)["name"] for tool in seen.body["tools"]]
+        for seen in wire.requests
+    ]
+    assert shown == [[FIND_TOOLS], *[[FIND_TOOLS, "pay_invoice"]] * 2]
 
 
 def test_a_tool_of_that_name_is_refused_where_there_is_a_list() -> None:
@@ -252,8 +277,6 @@ def test_a_limit_on_tokens_counts_what_is_shown() -> None:
     bounded = {"version": 2, "default": "allow", "limits": {"run": {"tokens": 8_000}}}
 
     def stopped(above: int | None) -> str:
-        from edgeward import AgentProfile
-
         graph = build_graph(
             "react",
             profile=AgentProfile.from_mapping(profile(above)),
