@@ -24,8 +24,22 @@ MAX_IDLE = 32
 
 _idle: deque[SimpleQueue[Job]] = deque()
 
-_when_left: ContextVar[list[Job] | None] = ContextVar("_when_left", default=None)
-"""What to do when nobody waits any more for the function in which this code runs."""
+
+class _Waiter:
+    """Who waits for a function, and how the function is told that nobody does any more."""
+
+    def __init__(self) -> None:
+        self.has_left = False
+        self.stop: Job | None = None
+
+    def leave(self) -> None:
+        self.has_left = True
+        if self.stop is not None:
+            self.stop()
+
+
+_waiter: ContextVar[_Waiter | None] = ContextVar("_waiter", default=None)
+"""Who waits for the function in which this code runs."""
 
 
 def run(function: Callable[..., T], *args: Any, timeout_s: float) -> T:
@@ -40,8 +54,8 @@ def run(function: Callable[..., T], *args: Any, timeout_s: float) -> T:
     done.acquire()
     outcome: list[Any] = []
     context = contextvars.copy_context()
-    when_left: list[Job] = []
-    context.run(_when_left.set, when_left)
+    waiter = _Waiter()
+    context.run(_waiter.set, waiter)
 
     def job() -> None:
         try:
@@ -55,8 +69,7 @@ def run(function: Callable[..., T], *args: Any, timeout_s: float) -> T:
         if not done.acquire(timeout=timeout_s):
             raise TimeoutError
     except BaseException:  # the time is over, or somebody interrupts the run
-        for leave in when_left:
-            leave()
+        waiter.leave()
         raise
     result, error = outcome[0]
     if error is not None:
@@ -68,10 +81,11 @@ def run_coroutine(work: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine in a loop of its own; cancelled when `run` does not wait for it any more."""
 
     async def cancellable() -> T:
-        when_left = _when_left.get()
-        task = asyncio.current_task()
-        if when_left is not None and task is not None:
-            when_left.append(partial(_cancel, asyncio.get_running_loop(), task))
+        waiter, task = _waiter.get(), asyncio.current_task()
+        if waiter is not None and task is not None:
+            waiter.stop = partial(_cancel, asyncio.get_running_loop(), task)
+            if waiter.has_left:  # before there was anything to stop
+                task.cancel()
         return await work
 
     return asyncio.run(cancellable())
