@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Annotated, Any, Protocol
 
 from langchain_core.runnables import RunnableConfig
@@ -62,15 +63,23 @@ class Recall(BaseModel):
 
 def recall_tool(memory: Searchable, agent: str) -> BaseTool:
     """The tool for one agent's memory."""
-
-    def memory_recall(query: str, top_k: int = USUAL, *, config: RunnableConfig) -> str:
-        scope = scope_of(agent, config)
-        found = memory.search_records(query, scope=scope, top_k=clamped(top_k))
-        return lines_of([one if isinstance(one, Record) else _record(one) for one in found])
-
+    recall = _Recaller(memory, agent).recall
     return StructuredTool.from_function(
-        memory_recall, name=NAME, description=DESCRIPTION, args_schema=Recall
+        recall, name=NAME, description=DESCRIPTION, args_schema=Recall
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Recaller:
+    """One agent's way into its memory; a method, so that the tool can be pickled with its types."""
+
+    memory: Searchable
+    agent: str
+
+    def recall(self, query: str, top_k: int = USUAL, *, config: RunnableConfig) -> str:
+        scope = scope_of(self.agent, config)
+        found = self.memory.search_records(query, scope=scope, top_k=clamped(top_k))
+        return lines_of([one if isinstance(one, Record) else _record(one) for one in found])
 
 
 def scope_of(agent: str, config: RunnableConfig) -> Scope:

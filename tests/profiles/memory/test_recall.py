@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 
+import cloudpickle
 import pytest
 from langchain_core.runnables import RunnableConfig
 
@@ -118,6 +120,15 @@ def test_D131_D092_a_memory_of_ones_own_is_asked(make):
         "- [procedural] (untrusted) from elsewhere",
         "- [procedural] (untrusted) just text",
     ]
+
+
+def test_the_tool_can_be_pickled(make):
+    """A copy still knows whose memory it is asked for."""
+    memory = make()
+    memory.add([said("tea, please")], ALICE)
+    copy = pickle.loads(cloudpickle.dumps(recall_tool(memory, "bot")))
+    assert asked(copy, "tea, please") == "- [trajectory] user: tea, please"
+    assert asked(copy, "tea, please", user="bob") == "No memories match."
 
 
 def test_the_shipped_policies_let_it_run_or_say_why_not():
