@@ -161,12 +161,21 @@ class Session:
         trace = Trace(task, self.thread)
         config: Any = {"configurable": {"thread_id": self.thread}}
         facts = self._facts or RunContext()
-        updates = self.agent.graph.astream(given, config, stream_mode="updates", context=facts)
-        async for update in updates:
-            trace.saw(update)
-            for event in events(update):
-                trace.add(event)
-                self._view.event(event)
+        graph = self.agent.graph
+        updates = graph.astream(given, config, stream_mode="updates", context=facts)
+        try:
+            async for update in updates:
+                trace.saw(update)
+                for event in events(update):
+                    trace.add(event)
+                    self._view.event(event)
+        except Exception as error:
+            if isinstance(given, dict):  # a run failed, not the attempt to go on with one
+                failure = f"{type(error).__name__}: {error}"
+                await graph.aremember(config, context=facts, failure=failure)
+            raise
+        if not trace.waiting:
+            trace.also_used(await graph.aremember(config, context=facts))
         return trace.result()
 
 

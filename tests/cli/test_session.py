@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from edgeward.cli.session import Interruptible, joined
+from edgeward import AgentConfig, AgentProfile, Mem0Memory, ReActAgent, ScriptedModel
+from edgeward.cli.session import Interruptible, Session, joined
 from edgeward.graphs.result import AgentResult, AgentStep, TokenUsage
+from edgeward.profiles.memory.records import Scope
+from tests.fakes import WordEmbedder
 
 
 def test_the_parts_of_a_run_are_one_result() -> None:
@@ -48,3 +54,28 @@ def test_ctrl_c_cancels_the_work_and_the_loop_goes_on() -> None:
     assert loop.run(works()) == 7
     assert signal.getsignal(signal.SIGINT) is before
     loop.close()
+
+
+class Quiet:
+    """A view that shows nothing."""
+
+    def __getattr__(self, name: str) -> Any:
+        return nullcontext if name == "busy" else lambda *_: None
+
+
+def test_what_a_session_does_is_kept_in_the_memory(tmp_path: Path) -> None:
+    """A run from the command line leaves its outcome behind, a failed one its failure."""
+    profile = AgentProfile.from_mapping({"id": "b", "name": "B", "memory": {}}, base_dir=tmp_path)
+    with Mem0Memory(profile, embedder=WordEmbedder()) as memory:
+        model = ScriptedModel(turns=["done", ConnectionError("no route")], order="call")
+        config = AgentConfig(profile=profile, llm=model, memory=memory, save_trajectory=False)
+        session = Session(ReActAgent(config), "t", view=Quiet(), ask=lambda _: None)  # type: ignore[arg-type]
+        assert session.say("read it").final_answer == "done"
+        with pytest.raises(ConnectionError):
+            session.say("again")
+        session.close()
+        kept = [(r.note.memory_type, r.note.text) for r in memory.records(Scope("b"))]
+    assert kept == [
+        ("outcome", "Task: read it\nAnswer: done"),
+        ("failure", "Task: again\nFailed: ConnectionError: no route"),
+    ]
