@@ -120,7 +120,7 @@ class LLMBlock(ModelBlock):
     fallback: ModelBlock | None = None
     """Asked where the model is not to be had: a mapping like this one, or `PROVIDER:NAME`."""
 
-    @field_validator("fallback", mode="before")
+    @field_validator("fallback", mode="before", json_schema_input_type=str | ModelBlock | None)
     @classmethod
     def _short(cls, value: Any) -> Any:
         if not isinstance(value, str):
