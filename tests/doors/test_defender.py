@@ -96,6 +96,17 @@ def test_the_readmes_standalone_checks(policy_file: Path, to: str) -> None:
     assert check.detail == "redacted in user: openai_key"
 
 
+def test_the_readmes_places() -> None:
+    """Its modules are there, with the names that its examples take from them (F020)."""
+    from edgeward.pii import scan_and_redact as masks
+    from edgeward.policy import load_policy as loads
+    from edgeward.rules import check_tool_calls as checks
+    from edgeward.schemas import ToolCall as Called
+
+    assert (masks, loads, checks) == (scan_and_redact, load_policy, check_tool_calls)
+    assert Called is ToolCall
+
+
 def test_the_readmes_callback(policy_file: Path) -> None:
     """The handler as the executor's own `callbacks`, as the example has it (F040)."""
     spy = Spy("send_email")
