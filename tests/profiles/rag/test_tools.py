@@ -8,7 +8,7 @@ import threading
 
 import pytest
 from blockbuster import blockbuster_ctx
-from langchain_core.messages import ToolMessage
+from langchain_core.messages import AIMessage, ToolMessage
 
 from edgeward import AgentConfig, ReActAgent, ScriptedModel, build_graph
 from edgeward.profiles.rag import tools as module
@@ -117,6 +117,26 @@ def test_d086_otherwise_one_more_call_writes_the_answer(bundle):
     strict = tools_of(bundle, bundle.rag(score_threshold=1.0), model=model, retrieve_only=False)
     assert search(strict, "pears") == "No passage matches."
     assert len(model.requests) == 1
+
+
+def test_the_model_that_answers_is_counted_by_limits(bundle):
+    """What it uses is the run's: a run that has no room for more ends."""
+    bundle.write("a.md", "apples cost 3 euros")
+    used = {"input_tokens": 1000, "output_tokens": 10, "total_tokens": 1010}
+
+    def reply(messages):
+        asked = not any("Answer the question from" in message.text for message in messages)
+        calls = [{"name": "rag_search", "args": {"query": "apples"}, "id": "c1"}] if asked else []
+        return AIMessage("3 euros", tool_calls=calls, usage_metadata=used)
+
+    config = AgentConfig(
+        profile=bundle.profile(retrieve_only=False),
+        policy=policy(ALLOW, limits={"run": {"tokens": 1900}}),
+        llm=ScriptedModel(turns=[reply] * 9),
+    )
+    with ReActAgent(config) as agent:
+        assert agent.run_sync("What do apples cost?").stopped_reason == "token_limit"
+    assert len(config.llm.requests) == 2
 
 
 def test_an_answer_needs_a_model(bundle):
