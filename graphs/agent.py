@@ -8,7 +8,6 @@ One agent object serves any number of runs at once; what belongs to a run is in 
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping, Sequence
 from contextlib import aclosing, closing
 from dataclasses import replace
@@ -17,7 +16,6 @@ from types import MappingProxyType, TracebackType
 from typing import Any, ClassVar
 
 from langchain_core.messages import HumanMessage
-from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 from typing_extensions import Self
 
@@ -37,14 +35,24 @@ from .build import (
 )
 from .checkpoints import open_checkpointer, tickets_for
 from .compile import Parts, compile_strategy
+<<<<<<< HEAD
 from .config import AgentConfig, given_by, profile_of
 from .context import RunContext
 from .events import Event, events
 from .fitted import as_wanted, with_numbers
 from .locked import LockedGraph, LockViolation
 from .remember import own_model, remembers
+=======
+from .config import AgentConfig, logger_of, profile_of
+from .context import RunContext
+from .events import Event, events
+from .fitted import as_wanted
+from .locked import LockedGraph
+from .remember import remembers
+>>>>>>> 654ce5f (An agent can log its runs as JSON lines; the context's numbers can be given in Python)
 from .result import AgentResult, AgentStep, Trace
 from .schema import Strategy, load_strategy
+from .started import Run
 
 Happened = tuple[Event, list[AgentStep]]
 """An event of a run, and the steps of the trace that it completed."""
@@ -67,6 +75,7 @@ class BaseAgent:
         self.config = config
         self.profile = profile_of(config)
         self._saver = open_checkpointer(config.checkpointer)
+        self._log = logger_of(config, self.profile)
         self.graph = self._compiled(strategy or self.strategy)
 
     async def run(
@@ -88,7 +97,7 @@ class BaseAgent:
             ImageRefused: an image may not be sent; nothing was.
         """
         message = await workers.arun(self._asked, task, images) if images else None
-        started = _Run(task, thread, max_steps, context, message)
+        started = Run(task, thread, max_steps, context, message)
         try:
             await self._consume(started, started.input)
         finally:
@@ -114,7 +123,7 @@ class BaseAgent:
             NothingWaiting: there are answers and no question.
             ValueError: the answers do not fit the question; the thread keeps waiting.
         """
-        started = _Run("", thread, max_steps, context)
+        started = Run("", thread, max_steps, context)
         await self._consume(started, _going_on(answers))
         return started.trace.result()
 
@@ -128,7 +137,7 @@ class BaseAgent:
         context: RunContext | None = None,
     ) -> AgentResult:
         """`run` for programs without an event loop."""
-        started = _Run(task, thread, max_steps, context, self._asked(task, images))
+        started = Run(task, thread, max_steps, context, self._asked(task, images))
         try:
             for _ in self._events(started, started.input):
                 pass
@@ -146,7 +155,7 @@ class BaseAgent:
         context: RunContext | None = None,
     ) -> Iterator[AgentStep]:
         """Do one task, giving each step of the trace as it is complete."""
-        started = _Run(task, thread, max_steps, context, self._asked(task, images))
+        started = Run(task, thread, max_steps, context, self._asked(task, images))
         try:
             with closing(self._events(started, started.input)) as found:
                 for _, steps in found:
@@ -166,7 +175,7 @@ class BaseAgent:
     ) -> AsyncIterator[AgentStep]:
         """`stream` for an event loop."""
         message = await workers.arun(self._asked, task, images) if images else None
-        started = _Run(task, thread, max_steps, context, message)
+        started = Run(task, thread, max_steps, context, message)
         try:
             async with aclosing(self._aevents(started, started.input)) as found:
                 async for _, steps in found:
@@ -191,7 +200,7 @@ class BaseAgent:
         `task` None goes on with the thread: with `answers` where it waits, from where it was
         interrupted otherwise.
         """
-        started = _Run(task or "", thread, max_steps, context)
+        started = Run(task or "", thread, max_steps, context)
         given = started.input if task is not None else _going_on(answers)
         for event, _ in self._events(started, given):
             yield event, started.trace
@@ -205,6 +214,8 @@ class BaseAgent:
         try:
             self.graph.close()
         finally:
+            if self._log is not None and self._log is not self.config.logger:
+                self._log.close()
             if self._saver is not self.config.checkpointer:
                 close = getattr(self._saver, "close", None)
                 if close is not None:
@@ -247,7 +258,7 @@ class BaseAgent:
             known = {**secrets, **equipment.secrets, **more}
             registry = registry_with(equipment, registry, config.tools)
             tools = registry.tools if config.use_tools else {}
-            strategy = as_wanted(with_numbers(load_strategy(source), profile), config)
+            strategy = as_wanted(load_strategy(source), profile, config)
             parts = Parts(
                 policy=with_secrets(load_policy(config.policy), known),
                 model=model,
@@ -271,11 +282,10 @@ class BaseAgent:
         block, base_dir = self.profile.images, self.profile.base_dir
         return with_images(task, images, block=block, base_dir=base_dir)
 
-    def _events(self, run: _Run, given: Any) -> Generator[Happened, None, None]:
+    def _events(self, run: Run, given: Any) -> Generator[Happened, None, None]:
         try:
             for update in self.graph.stream(given, run.config, **run.options):
-                run.trace.saw(update)
-                for event in events(update):
+                for event in self._told(run, update):
                     if event.kind == "answer":
                         event = replace(event, text=self.graph.shown(event.text, run.config))
                     yield event, run.trace.add(event)
@@ -286,13 +296,12 @@ class BaseAgent:
         if not run.trace.waiting:
             run.trace.also_used(self.graph.remember(run.config, **run.left()))
 
-    async def _aevents(self, run: _Run, given: Any) -> AsyncGenerator[Happened, None]:
+    async def _aevents(self, run: Run, given: Any) -> AsyncGenerator[Happened, None]:
         stream: Any = self.graph.astream(given, run.config, **run.options)
         try:
             async with aclosing(stream):
                 async for update in stream:
-                    run.trace.saw(update)
-                    for event in events(update):
+                    for event in self._told(run, update):
                         if event.kind == "answer":
                             text = await self.graph.ashown(event.text, run.config)
                             event = replace(event, text=text)
@@ -304,16 +313,24 @@ class BaseAgent:
         if not run.trace.waiting:
             run.trace.also_used(await self.graph.aremember(run.config, **run.left()))
 
-    async def _consume(self, run: _Run, given: Any) -> None:
+    def _told(self, run: Run, update: Mapping[str, Any]) -> Iterator[Event]:
+        """The events of one item of the stream, noted in the trace and in the log."""
+        run.trace.saw(update)
+        for event in events(update):
+            if self._log is not None:
+                self._log.event(self.profile.id, run.thread, event)
+            yield event
+
+    async def _consume(self, run: Run, given: Any) -> None:
         async for _ in self._aevents(run, given):
             pass
 
-    def _forget(self, run: _Run) -> None:
+    def _forget(self, run: Run) -> None:
         """Drop a thread that nobody named and nobody has to answer."""
         if run.forgets and not run.trace.waiting and self._saver is not None:
             self._saver.delete_thread(run.thread)
 
-    async def _aforget(self, run: _Run) -> None:
+    async def _aforget(self, run: Run) -> None:
         """`_forget` for an event loop."""
         if run.forgets and not run.trace.waiting and self._saver is not None:
             await self._saver.adelete_thread(run.thread)
@@ -350,42 +367,6 @@ def create_agent(config: AgentConfig, *, strategy: str | Path = "react") -> Base
     """
     kind = AGENTS.get(str(strategy))
     return kind(config) if kind else BaseAgent(config, strategy=strategy)
-
-
-class _Run:
-    """What belongs to one run of an agent."""
-
-    def __init__(
-        self,
-        task: str,
-        thread: str | None,
-        max_steps: int | None,
-        context: RunContext | None,
-        message: HumanMessage | None = None,
-    ) -> None:
-        if max_steps is not None and max_steps < 1:
-            raise ValueError(f"max_steps is {max_steps}; it must be 1 or more")
-        self.forgets = thread is None
-        self.thread = thread or uuid.uuid4().hex
-        self.trace = Trace(task, self.thread)
-        self.begun = uuid.uuid4().hex
-        asked = message or HumanMessage(task)
-        self.input = {"messages": [asked.model_copy(update={"id": self.begun})]}
-        self.config: RunnableConfig = {"configurable": {"thread_id": self.thread}}
-        facts = context or RunContext()
-        if max_steps is not None:
-            facts = replace(facts, max_steps=max_steps)
-        self.facts = facts
-        self.options: dict[str, Any] = {"stream_mode": "updates", "context": facts}
-
-    def left(self, error: Exception | None = None) -> dict[str, Any]:
-        """What the memory is told of the run."""
-        failure = "" if error is None else f"{type(error).__name__}: {error}"
-        return {"context": self.facts, "begun": self.begun, "failure": failure}
-
-    def failed_with(self, error: Exception, given: Any) -> bool:
-        """Whether a run failed, and not the attempt to begin or to go on with one."""
-        return given is self.input and not isinstance(error, LockViolation)
 
 
 def _going_on(answers: Mapping[str, Any] | None) -> Command[Any] | None:

@@ -83,7 +83,7 @@ def build_graph(
             max_steps=max_steps or steps,
             spending=spending if spending is not None else Spending(),
         )
-        wanted = with_numbers(load_strategy(strategy), loaded)
+        wanted = with_numbers(load_strategy(strategy), loaded.memory if loaded else None)
         return compile_strategy(wanted, parts, checkpointer=saver, store=store)
 
 

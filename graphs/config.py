@@ -11,12 +11,14 @@ from langchain_core.language_models import BaseChatModel
 
 from ..guards.decide import Policy
 from ..guards.limits import Spending
+from ..policies.context import ContextNumbers
 from ..profiles.equipment import Given
 from ..profiles.memory.memory import MemoryBackendConfig
 from ..profiles.schema import AgentProfile
 from ..profiles.tools.registry import ToolRegistry
 from .build import ToolLike
 from .checkpoints import Saver
+from .logger import AgentLogger
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,10 +33,12 @@ class AgentConfig:
     on where one is given). `checkpointer`: `"memory"`, `"sqlite"`, a
     path, a Postgres URL or a LangGraph saver. `use_reflection`, `reflect_after_run`, `save_outcome`
     and `save_trajectory` have a say only where there is a memory to write to; `use_compressor` only
-    where the strategy has a compress node. `spending` counts what each caller uses, for `limits`;
-    agents that are given the same one count together. `allowed_code`: globs of the Python
-    functions, skills with scripts and commands of servers that the profile may have run; None:
-    whatever it names.
+    where the strategy has a compress node, `use_logger` where there is a `logger`: a folder, in
+    which `<id>.log` gets a line for each event, or an `AgentLogger` that was made already (whoever
+    made it closes it). `compressor`: numbers for the compress nodes in place of the profile's.
+    `spending` counts what each caller uses, for `limits`; agents that are given the same one count
+    together. `allowed_code`: globs of the Python functions, skills with scripts and commands of
+    servers that the profile may have run; None: whatever it names.
     """
 
     profile: str | Path | AgentProfile
@@ -53,6 +57,9 @@ class AgentConfig:
     memory: Any = None
     memory_backend: MemoryBackendConfig | None = None
     reflector: Any = None
+    compressor: ContextNumbers | None = None
+    logger: str | Path | AgentLogger | None = None
+    use_logger: bool = True
     use_reflection: bool = True
     use_compressor: bool = True
     reflect_after_run: bool = True
@@ -67,6 +74,14 @@ class AgentConfig:
         if self.max_substeps_per_step < 1:
             wrong = f"max_substeps_per_step is {self.max_substeps_per_step}"
             raise ValueError(f"{wrong}; it must be 1 or more")
+
+
+def logger_of(config: AgentConfig, profile: AgentProfile) -> AgentLogger | None:
+    """The log of the agent's runs; None where there is to be none."""
+    given = config.logger if config.use_logger else None
+    if given is None or isinstance(given, AgentLogger):
+        return given
+    return AgentLogger(Path(given) / f"{profile.id}.log")
 
 
 def profile_of(config: AgentConfig) -> AgentProfile:

@@ -17,27 +17,28 @@ if TYPE_CHECKING:
 NUMBERS = tuple(ContextNumbers.model_fields)
 
 
-def with_numbers(strategy: Strategy, profile: AgentProfile | None) -> Strategy:
-    """The strategy with the profile's numbers in each compress node that has no `context_limit` of
-    its own; what else such a node says stays.
+def with_numbers(strategy: Strategy, numbers: ContextNumbers | None) -> Strategy:
+    """The strategy with these numbers in each compress node that has no `context_limit` of its own;
+    what else such a node says stays.
 
     Raises:
         ValueError: the numbers do not go together.
     """
-    if profile is None:
+    if numbers is None:
         return strategy
     nodes = dict(strategy.nodes)
     for name, node in nodes.items():
         own = node.spec.model_fields_set
         if isinstance(node.spec, Compress) and "context_limit" not in own:
-            given = {n: getattr(profile.memory, n) for n in NUMBERS if n not in own}
+            given = {n: getattr(numbers, n) for n in NUMBERS if n not in own}
             spec = Compress.model_validate({**node.spec.model_dump(), **given})
             nodes[name] = replace(node, spec=spec)
     return replace(strategy, nodes=nodes)
 
 
-def as_wanted(strategy: Strategy, config: AgentConfig) -> Strategy:
-    """The strategy as the configuration's switches and bounds want it."""
+def as_wanted(strategy: Strategy, profile: AgentProfile, config: AgentConfig) -> Strategy:
+    """The strategy as the profile's numbers and the configuration's switches and bounds want it."""
+    strategy = with_numbers(strategy, config.compressor or profile.memory)
     return _with_substeps(_without_what_is_off(strategy, config), config)
 
 

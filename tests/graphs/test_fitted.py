@@ -24,7 +24,7 @@ def profile(**memory: object) -> AgentProfile:
 
 def spec_of(strategy: str | Path, using: AgentProfile | None) -> Spec:
     """The first compress node as it would be compiled."""
-    nodes = with_numbers(load_strategy(strategy), using).nodes.values()
+    nodes = with_numbers(load_strategy(strategy), using.memory if using else None).nodes.values()
     return next(n.spec for n in nodes if isinstance(n.spec, Spec))
 
 
