@@ -101,6 +101,7 @@ class Trace:
         self._planned: list[str] = []
         self._results: list[ToolMessage] = []
         self._order: list[str] = []
+        self._decided: list[str] = []
         self._after: dict[str, int] = {}
         self.steps: list[AgentStep] = []
         self.verdicts: list[Record] = []
@@ -118,6 +119,7 @@ class Trace:
         match event.kind:
             case "verdict":
                 self.verdicts.append(event.record)
+                self._decided.append(str(event.record.get("id", "")))
             case "waiting":
                 self.waiting += event.questions
             case "result":
@@ -149,9 +151,11 @@ class Trace:
         """The step of the tool results that came so far, if any."""
         if not self._results:
             return []
-        place = {call_id: number for number, call_id in enumerate(self._order)}
+        # Calls run side by side; a resumed run did not see them proposed, but decided.
+        order = self._order or self._decided
+        place = {call_id: number for number, call_id in enumerate(order)}
         results = sorted(self._results, key=lambda m: place.get(m.tool_call_id, len(place)))
-        self._results, self._order = [], []
+        self._results, self._order, self._decided = [], [], []
         step = AgentStep(len(self.steps), "tool_result", tool_results=results)
         self.steps.append(step)
         return [step]
