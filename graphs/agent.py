@@ -35,21 +35,12 @@ from .build import (
 )
 from .checkpoints import open_checkpointer, tickets_for
 from .compile import Parts, compile_strategy
-<<<<<<< HEAD
-from .config import AgentConfig, given_by, profile_of
-from .context import RunContext
-from .events import Event, events
-from .fitted import as_wanted, with_numbers
-from .locked import LockedGraph, LockViolation
-from .remember import own_model, remembers
-=======
-from .config import AgentConfig, logger_of, profile_of
+from .config import AgentConfig, given_by, logger_of, profile_of
 from .context import RunContext
 from .events import Event, events
 from .fitted import as_wanted
 from .locked import LockedGraph
-from .remember import remembers
->>>>>>> 654ce5f (An agent can log its runs as JSON lines; the context's numbers can be given in Python)
+from .remember import own_model, remembers
 from .result import AgentResult, AgentStep, Trace
 from .schema import Strategy, load_strategy
 from .started import Run
