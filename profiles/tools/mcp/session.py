@@ -1,8 +1,8 @@
 """One session with one server: any number of calls at once, and a new connection when one broke.
 
 The next call after a break connects anew: at once the first time, with growing pauses after that,
-and no more than a few times in a row. A call that may have been carried out is never repeated.
-Everything here runs in the portal's loop.
+and after a few times in a row only once in a long while. A call that may have been carried out is
+never repeated. Everything here runs in the portal's loop.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from mcp.types import CallToolResult
 
 PAUSES_S = (0.0, 1.0, 5.0, 20.0)
-"""Seconds before each new connection, while no call succeeds; then the server is left alone."""
+"""Seconds before each new connection, while no call succeeds."""
+REST_S = 300.0
+"""Seconds before each that comes after those."""
 
 CHANGED = "the tool is not as it was accepted any more, and is held back"
 UNKNOWN = "whether the call was carried out is not known"
@@ -43,7 +45,7 @@ class Session:
         """The connection, made where there is none, and the tools that the server named to it.
 
         Raises:
-            ServerDown: it cannot be reached, or is left alone.
+            ServerDown: it cannot be reached, or it is too early to try again.
         """
         async with self._lock:
             if self._connection is not None and self._connection.is_broken:
@@ -91,8 +93,6 @@ class Session:
             await connection.close()
 
     def _check_pause(self) -> None:
-        if self._failures > len(PAUSES_S):
-            raise ServerDown(f"{self._cause}; after {self._failures} times it is left alone")
         if (pause_s := self._not_before - asyncio.get_running_loop().time()) > 0:
             raise ServerDown(f"{self._cause}; it is tried again in {pause_s:.0f} s at the earliest")
 
@@ -102,7 +102,7 @@ class Session:
             return  # somebody else has seen it
         self._connection = None
         self._cause = cause or connection.cause
-        pause_s = PAUSES_S[min(self._failures, len(PAUSES_S) - 1)]
+        pause_s = PAUSES_S[self._failures] if self._failures < len(PAUSES_S) else REST_S
         self._failures += 1
         self._not_before = asyncio.get_running_loop().time() + pause_s
         await asyncio.shield(asyncio.ensure_future(connection.close()))
