@@ -44,6 +44,7 @@ REACHED_THROUGH = {
 ADAPTERS = frozenset(
     {
         "edgeward/pytest_plugin.py",
+        "profiles/example/servers/clock.py",
         "profiles/chat_anthropic.py",
         "profiles/chat_openai.py",
         "profiles/connections.py",
