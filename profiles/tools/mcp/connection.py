@@ -105,7 +105,7 @@ class Connection:
 
     async def close(self) -> None:
         """End the connection, and a program with it."""
-        self._stop.set()
+        self._troubled(_CLOSED, None)  # before the end of a program can be taken for the cause
         if self._client is not None:
             await asyncio.wait({self._task}, timeout=_CLOSE_S)
         self._task.cancel()
