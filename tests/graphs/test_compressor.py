@@ -316,5 +316,5 @@ async def test_c08_two_runs_on_one_thread_are_queued() -> None:
 def test_d117_no_tools_no_rest() -> None:
     """With tools off the model is given none, that of shortened results included."""
     agent = agent_of("react", Working(), use_tools=False)
-    names = agent.graph.nodes["act"].bound._work.with_rest[1]  # type: ignore[attr-defined]
-    assert names == {}
+    work = agent.graph.nodes["act"].bound._work  # type: ignore[attr-defined]
+    assert work.with_more(("read_rest",))[1] == {}
