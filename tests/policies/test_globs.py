@@ -24,8 +24,8 @@ def matched(glob: str) -> set[str]:
 
 @given(globs, globs)
 def test_one_covers_the_other(wide: str, narrow: str) -> None:
-    """Exactly when each name of the one is a name of the other."""
-    assert covers(wide, narrow) == (matched(narrow) <= matched(wide))
+    """Said only where each name of the one is a name of the other."""
+    assert not covers(wide, narrow) or matched(narrow) <= matched(wide)
 
 
 @given(globs, globs)

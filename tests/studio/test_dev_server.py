@@ -43,7 +43,7 @@ def calls_and_answers(messages: list[Any]) -> tuple[list[str], list[str]]:
 def test_it_serves_the_three_graphs(server: Server) -> None:
     """It is well, and lists one assistant for each graph of `langgraph.json`."""
     assert server.get("/ok")["ok"] is True
-    assert sorted(assistants(server)) == sorted(GRAPHS)
+    assert set(GRAPHS) <= set(assistants(server))
 
 
 @pytest.mark.parametrize("name", GRAPHS)
