@@ -68,7 +68,7 @@ class EmbedderChanged(RuntimeError):
 
 
 @dataclass(frozen=True, slots=True)
-class Library:
+class Collection:
     """A folder of documents, and how they are read, divided and embedded."""
 
     documents: Path
@@ -95,7 +95,7 @@ class Library:
 
 
 def bring_up_to_date(
-    library: Library,
+    collection: Collection,
     store: Store,
     *,
     told: Told,
@@ -121,7 +121,7 @@ def bring_up_to_date(
             raise Stopped("the indexing was stopped")
 
     with store.only_one(go_on):
-        return _Update(library, store, told, go_on, given_up).run()
+        return _Update(collection, store, told, go_on, given_up).run()
 
 
 class _Update:
@@ -129,25 +129,25 @@ class _Update:
 
     def __init__(
         self,
-        library: Library,
+        collection: Collection,
         store: Store,
         told: Told,
         go_on: Callable[[], None],
         given_up: GivenUp,
     ) -> None:
-        self.library, self.store, self.told, self.go_on = library, store, told, go_on
+        self.collection, self.store, self.told, self.go_on = collection, store, told, go_on
         self.given_up = given_up
-        self.space = library.space
+        self.space = collection.space
         self.report = Report()
         self.waiting: list[tuple[Entry, list[_Part]]] = []
         self.done = self.total = 0
 
     def run(self) -> Report:
-        report, library = self.report, self.library
+        report, collection = self.report, self.collection
         if note := self.store.prepare():
             self.note(note)
         known = self.store.documents()
-        listing = list_files(library.documents, without=library.storage)
+        listing = list_files(collection.documents, without=collection.storage)
         for name, reason in listing.skipped:
             self.skip(name, reason)
         report.removed = sorted(known.keys() - set(listing.files))
@@ -170,18 +170,18 @@ class _Update:
         """Take in one file, unless it is as it was."""
         report, digest = self.report, ""
         try:
-            data, digest = read_file(self.library.documents, name)
+            data, digest = read_file(self.collection.documents, name)
             again = known and known.refused and self.given_up == "tried again"
             if known and (known.digest, known.space) == (digest, self.space) and not again:
                 report.unchanged += 1
                 if known.refused:
                     self.skip(name, known.refused)
                 return
-            source = Source(self.library.documents / name, data)
-            found = self.library.extractor.extract(source, reader=reader)
+            source = Source(self.collection.documents / name, data)
+            found = self.collection.extractor.extract(source, reader=reader)
             for note in filter(None, (chunk.note for chunk in found)):
                 self.note(f"{name}: {note}")
-            entry, parts = _divided(self.library, name, Document(digest, self.space), found)
+            entry, parts = _divided(self.collection, name, Document(digest, self.space), found)
         except NotExtracted as error:
             self.skip(name, str(error))
             if not error.passing or known:
@@ -201,10 +201,10 @@ class _Update:
         for first in range(0, len(texts), BATCH):
             self.go_on()
             batch = texts[first : first + BATCH]
-            for vector in _embedded(self.library.embedder, batch):
+            for vector in _embedded(self.collection.embedder, batch):
                 dims = dims or len(vector)
                 if len(vector) != dims:
-                    raise EmbedderChanged(changed(self.library, len(vector), dims))
+                    raise EmbedderChanged(changed(self.collection, len(vector), dims))
                 vectors.append(array("f", vector).tobytes())
             if len(texts) > BATCH:
                 self.tell(self.waiting[-1][0].path)
@@ -257,10 +257,10 @@ class _Part:
 
 
 def _divided(
-    library: Library, name: str, about: Document, found: Sequence[StructuredChunk]
+    collection: Collection, name: str, about: Document, found: Sequence[StructuredChunk]
 ) -> tuple[Entry, list[_Part]]:
-    size, overlap = library.chunk_size, library.chunk_overlap
-    bound = window(library.embedder) or size
+    size, overlap = collection.chunk_size, collection.chunk_overlap
+    bound = window(collection.embedder) or size
     ids: dict[int, str] = {}
     resources = []
     parts = []
@@ -282,10 +282,10 @@ def _storable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def changed(library: Library, got: int, expected: int) -> str:
+def changed(collection: Collection, got: int, expected: int) -> str:
     """What is said where vectors of two sizes come together."""
     return (
-        f"the embedder {library.embedder.name} gives vectors of {got} numbers, and those of the"
-        f" index have {expected}; name the model that was meant, or delete {library.storage} to"
+        f"the embedder {collection.embedder.name} gives vectors of {got} numbers, and those of the"
+        f" index have {expected}; name the model that was meant, or delete {collection.storage} to"
         " have every document embedded anew"
     )

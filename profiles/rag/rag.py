@@ -15,9 +15,9 @@ from . import llama
 from .embedders import as_embedder, embedder_for
 from .extraction import StructuredDocExtractor
 from .indexing import (
+    Collection,
     EmbedderChanged,
     GivenUp,
-    Library,
     Progress,
     Report,
     Told,
@@ -82,7 +82,7 @@ class LlamaIndexRAG:
         documents = profile.resolve(block.documents_dir or "rag_corpus")
         _check(profile, documents)
         given = embedder is not None
-        self._library = Library(
+        self._collection = Collection(
             documents=documents,
             storage=profile.resolve(block.storage_dir or "rag_index"),
             embedder=(
@@ -95,7 +95,7 @@ class LlamaIndexRAG:
             chunk_overlap=block.chunk_overlap,
             stated_dims=block.embedding_dims,
         )
-        self._store = Store(self._library.storage)
+        self._store = Store(self._collection.storage)
         self._renderer = renderer or ResourceRenderer()
         self._told = progress or _quiet
         self._lock = threading.Lock()
@@ -120,9 +120,9 @@ class LlamaIndexRAG:
         snapshot = self._current()
         if not snapshot.chunks:
             return []
-        (vector,) = self._library.embedder.embed([query])
+        (vector,) = self._collection.embedder.embed([query])
         if len(vector) != snapshot.dims:
-            raise EmbedderChanged(changed(self._library, len(vector), snapshot.dims))
+            raise EmbedderChanged(changed(self._collection, len(vector), snapshot.dims))
         hits = snapshot.search(
             query,
             vector,
@@ -169,7 +169,7 @@ class LlamaIndexRAG:
             if self._closed:
                 raise RuntimeError("the documents are closed")
             if self._run is None:
-                self._run = _Run(self._library, self._store, self._told)
+                self._run = _Run(self._collection, self._store, self._told)
             run = self._run
         if not run.over.wait(timeout_s):
             return None
@@ -192,7 +192,7 @@ class LlamaIndexRAG:
                 self._run = None
             if self._run is None and not self._closed:
                 told = progress or self._told
-                self._run = _Run(self._library, self._store, told, given_up="tried again")
+                self._run = _Run(self._collection, self._store, told, given_up="tried again")
         report = self.ready()
         assert report is not None
         return report
@@ -233,7 +233,7 @@ class LlamaIndexRAG:
         with self._loading:
             held = self._snapshot
             if held is None or held.change != change:
-                held = self._snapshot = Snapshot(*self._store.load(self._library.space))
+                held = self._snapshot = Snapshot(*self._store.load(self._collection.space))
         return held
 
 
@@ -241,7 +241,7 @@ class _Run:
     """One indexing, in a thread of its own."""
 
     def __init__(
-        self, library: Library, store: Store, told: Told, *, given_up: GivenUp = "left"
+        self, collection: Collection, store: Store, told: Told, *, given_up: GivenUp = "left"
     ) -> None:
         self.report: Report | None = None
         self.failure: Exception | None = None
@@ -249,15 +249,15 @@ class _Run:
         self.over = threading.Event()
         self._told = told
         self._stop = threading.Event()
-        self._work = (library, store, given_up)
+        self._work = (collection, store, given_up)
         self._thread = threading.Thread(target=self._do, name="edgeward index", daemon=True)
         self._thread.start()
 
     def _do(self) -> None:
-        library, store, given_up = self._work
+        collection, store, given_up = self._work
         try:
             self.report = bring_up_to_date(
-                library,
+                collection,
                 store,
                 told=self._hear,
                 stopped=self._stop.is_set,
