@@ -51,6 +51,39 @@ def line_of(body: Body, tail: Tail, signer: Signer) -> tuple[bytes, Tail]:
     return b"%b%b%b%b" % (text, _SIG, sig, _END), Tail(tail.lines + 1, digest.hexdigest())
 
 
+def lines_of(bodies: Iterable[Body], tail: Tail, signer: Signer) -> tuple[list[bytes], Tail]:
+    """The next lines of a log, without their ends, and where the log ends with them.
+
+    Raises:
+        TypeError, ValueError: a body holds what JSON cannot.
+    """
+    lines = []
+    for body in bodies:
+        line, tail = line_of(body, tail, signer)
+        lines.append(line)
+    return lines, tail
+
+
+class LogChanged(ValueError):
+    """A log is not as its head says: to go on with it would sign what somebody made of it."""
+
+
+def go_on_from(tail: Tail, head: bytes, verifier: Verifier) -> None:
+    """Refuse to go on with a log that was cut short or replaced.
+
+    A writer that was stopped leaves a head that knows of fewer lines, never of more.
+
+    Raises:
+        LogChanged: the head is missing, or knows of other lines.
+    """
+    kept = read_head(head, verifier)
+    if kept is None:
+        if tail.lines or head.strip(b" \n\0"):
+            raise LogChanged("the log's head is missing, or not signed with this key")
+    elif kept.lines > tail.lines or (kept.lines == tail.lines and kept.digest != tail.digest):
+        raise LogChanged("the log was cut short or replaced: `edgeward audit verify` says where")
+
+
 def head_of(tail: Tail, signer: Signer) -> bytes:
     """The signed head of a log that ends here."""
     text = b"%d %b" % (tail.lines, tail.digest.encode())

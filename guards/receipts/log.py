@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .chain import Tail, head_of, line_of
 from .keys import Algorithm, Signer, signer
-from .stores import JsonLines, Lines, Passing, Sqlite, Store, Writer
+from .stores import JsonLines, Passing, Sqlite, Store, Writer
 
 KEY_SUFFIX = ".key"
 _DATABASES = (".sqlite", ".sqlite3", ".db")
@@ -34,7 +33,8 @@ class ReceiptLog:
         """Open the log; nothing is written before the first receipt.
 
         Raises:
-            ValueError: the key's file holds none, or there is no file to name it after.
+            ValueError: the key's file holds none, or there is no file to name it after; or JSON
+                lines cannot be kept on this system.
         """
         self._made_from = (target, key, algorithm)
         if isinstance(target, str | Path):
@@ -58,18 +58,11 @@ class ReceiptLog:
             Exception: whatever the store raises; then none of them counts as written.
         """
         if receipts:
-            self._store.extend(lambda tail: self._lines(receipts, tail))
+            self._store.extend(receipts, self._signer)
 
     def close(self) -> None:
         """Close the file; what is written afterwards opens it again."""
         self._store.close()
-
-    def _lines(self, receipts: Sequence[Mapping[str, Any]], tail: Tail) -> Lines:
-        lines = []
-        for body in receipts:
-            line, tail = line_of(body, tail, self._signer)
-            lines.append(line)
-        return lines, head_of(tail, self._signer), tail
 
 
 def _reopened(target: Any, key: Any, algorithm: Algorithm) -> ReceiptLog:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import os
+import secrets
 import time
-import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from functools import lru_cache
 from typing import Any
 
 from ..audit import Record
 from ..ledger import History
 from ..redact import Redactor
 from ..verdict import Arguments
-
-SESSION = uuid.uuid4().hex
-"""This process, in every receipt that it writes."""
 
 _numbers = itertools.count()
 _SAFE = frozenset({"fingerprint", "policy", "strategy", "receipt", "time", "session", "word"})
@@ -33,6 +32,12 @@ class Place:
     """Digest of the strategy; empty where there is none."""
 
 
+@lru_cache(maxsize=1)
+def _session(process: int) -> str:
+    """This process, in every receipt that it writes: one that was forked is another."""
+    return secrets.token_hex(16)
+
+
 def receipt(
     record: Record,
     history: History,
@@ -45,13 +50,13 @@ def receipt(
 
     `arguments` stand in it where they are given, masked; their fingerprint always does.
     """
-    caller = history.caller
+    caller, session = history.caller, _session(os.getpid())
     moment = datetime.fromtimestamp(time.time(), timezone.utc)
     body: dict[str, Any] = {
         **record,
-        "receipt": f"{SESSION}-{next(_numbers)}",
+        "receipt": f"{session}-{next(_numbers)}",
         "time": moment.isoformat(timespec="microseconds"),
-        "session": SESSION,
+        "session": session,
         "thread": history.thread,
         "agent": place.agent,
         "user": caller.user,

@@ -1,20 +1,23 @@
 """Where the lines of a receipt log are kept. Several threads and processes may write to one.
 
-A store gives the end of the log to the function that makes the next lines, and keeps what it makes,
-while nobody else can write.
+A store makes the next lines and keeps them while nobody else can write. One that was cut short is
+not gone on with: the new head would hide it.
 """
 
 from __future__ import annotations
 
 import os
-import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from .chain import Tail, tail_after
+from .chain import Body, Tail, go_on_from, head_of, lines_of, tail_after
+from .keys import Signer
+
+if TYPE_CHECKING:
+    import sqlite3
 
 HEAD_SUFFIX = ".head"
 _HEAD_BYTES = 192
@@ -22,20 +25,16 @@ _HEAD_BYTES = 192
 _BLOCK = 65_536
 BUSY_S = 30.0
 
-Lines = tuple[list[bytes], bytes, Tail]
-"""New lines without their ends, the head that goes with them, and where the log ends then."""
-
-Make = Callable[[Tail], Lines]
-
 
 class Store(Protocol):
     """What a log writes to."""
 
-    def extend(self, make: Make) -> None:
-        """Keep what `make` makes of the log's end.
+    def extend(self, receipts: Sequence[Body], signer: Signer) -> None:
+        """Keep receipts as the next lines of the log.
 
         Raises:
-            OSError, sqlite3.Error, …: it cannot be kept; then nothing of it counts as written.
+            LogChanged: the log is not as its head says.
+            OSError, sqlite3.Error, …: they cannot be kept; then none of them is in the log.
         """
 
     def close(self) -> None:
@@ -46,52 +45,67 @@ class JsonLines:
     """A file of JSON lines, and beside it one with the head."""
 
     def __init__(self, path: Path) -> None:
+        if os.name != "posix":
+            raise ValueError(f"{path}: a log of JSON lines needs a POSIX system; name it .sqlite")
         self.path = path
         self._lock = threading.Lock()
-        self._file: int | None = None
-        self._head: int | None = None
+        self._files: tuple[int, ...] = ()
+        self._opened_by = 0
         self._size = -1
         self._tail = Tail()
 
-    def extend(self, make: Make) -> None:
+    def extend(self, receipts: Sequence[Body], signer: Signer) -> None:
         """See `Store`."""
-        with self._lock, self._alone() as file:
+        with self._lock, self._alone() as (file, head):
             size = os.fstat(file).st_size
             if size != self._size:  # the first time, or another process wrote
                 size = self._read_end(file, size)
-            lines, head, tail = make(self._tail)
+                go_on_from(self._tail, os.pread(head, _HEAD_BYTES, 0), signer)
+                if not size:  # so that a log without a head is one whose head was taken away
+                    _write(head, head_of(self._tail, signer).ljust(_HEAD_BYTES), 0)
+            lines, tail = lines_of(receipts, self._tail, signer)
             data = b"".join([line + b"\n" for line in lines])
             self._size = -1
-            _write(file, data, size)
-            assert self._head is not None
-            _write(self._head, head.ljust(_HEAD_BYTES), 0)
+            try:
+                _write(file, data, size)
+                _write(head, head_of(tail, signer).ljust(_HEAD_BYTES), 0)
+            except OSError:
+                os.ftruncate(file, size)
+                raise
             self._size, self._tail = size + len(data), tail
 
     def close(self) -> None:
         """See `Store`."""
         with self._lock:
-            for file in (self._file, self._head):
-                if file is not None:
-                    os.close(file)
-            self._file = self._head = None
+            for file in self._files:
+                os.close(file)
+            self._files = ()
 
     @contextmanager
-    def _alone(self) -> Iterator[int]:
-        if self._file is None:
+    def _alone(self) -> Iterator[tuple[int, int]]:
+        """The log and its head, while no other process writes."""
+        import fcntl
+
+        # A process that was forked shares its parent's open files, and with them the lock.
+        if not self._files or self._opened_by != os.getpid():
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
-            self._file = os.open(self.path, flags, 0o600)
-            self._head = os.open(head_path(self.path), flags, 0o600)
-            self._size = -1
-        with _locked(self._file):
-            yield self._file
+            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+            log = os.open(self.path, flags, 0o600)
+            self._files = (log, os.open(head_path(self.path), flags, 0o600))
+            self._opened_by, self._size = os.getpid(), -1
+        file, head = self._files
+        fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            yield file, head
+        finally:
+            fcntl.flock(file, fcntl.LOCK_UN)
 
     def _read_end(self, file: int, size: int) -> int:
         """The log's end, and its size without a line that a stopped writer left unfinished."""
         tail, at = b"", size
         while at and tail.count(b"\n") < 2:
             start = max(at - _BLOCK, 0)
-            tail = _read(file, start, at - start) + tail
+            tail = os.pread(file, at - start, start) + tail
             at = start
         whole = tail.rpartition(b"\n")[0]
         self._tail = tail_after(whole.rpartition(b"\n")[2]) if whole else Tail()
@@ -108,21 +122,22 @@ class Sqlite:
         self.path = path
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
+        self._opened_by = 0
 
-    def extend(self, make: Make) -> None:
+    def extend(self, receipts: Sequence[Body], signer: Signer) -> None:
         """See `Store`."""
         with self._lock:
             connection = self._opened()
             connection.execute("BEGIN IMMEDIATE")
             try:
-                last = connection.execute(
-                    "SELECT line FROM receipts ORDER BY n DESC LIMIT 1"
-                ).fetchone()
+                last = connection.execute(f"{_LINES} DESC LIMIT 1").fetchone()
                 tail = tail_after(last[0]) if last else Tail()
-                lines, head, _ = make(tail)
+                go_on_from(tail, _head_of(connection), signer)
+                lines, end = lines_of(receipts, tail, signer)
                 rows = list(enumerate(lines, start=tail.lines))
+                head = (head_of(end, signer),)
                 connection.executemany("INSERT INTO receipts (n, line) VALUES (?, ?)", rows)
-                connection.execute("INSERT OR REPLACE INTO head (id, head) VALUES (0, ?)", (head,))
+                connection.execute("INSERT OR REPLACE INTO head (id, head) VALUES (0, ?)", head)
             except BaseException:
                 connection.execute("ROLLBACK")
                 raise
@@ -136,19 +151,31 @@ class Sqlite:
                 self._connection = None
 
     def _opened(self) -> sqlite3.Connection:
-        if self._connection is None:
+        import sqlite3
+
+        # SQLite's connections do not survive a fork.
+        if self._connection is None or self._opened_by != os.getpid():
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT, 0o600))
             opened = sqlite3.connect(
                 self.path, timeout=BUSY_S, isolation_level=None, check_same_thread=False
             )
             opened.execute("PRAGMA journal_mode=WAL")
-            for table in ("receipts (n INTEGER PRIMARY KEY, line BLOB)", _HEAD_TABLE):
+            for table in (
+                "receipts (n INTEGER PRIMARY KEY, line BLOB)",
+                "head (id INTEGER PRIMARY KEY, head BLOB)",
+            ):
                 opened.execute(f"CREATE TABLE IF NOT EXISTS {table}")
-            self._connection = opened
+            self._connection, self._opened_by = opened, os.getpid()
         return self._connection
 
 
-_HEAD_TABLE = "head (id INTEGER PRIMARY KEY, head BLOB)"
+_LINES = "SELECT line FROM receipts ORDER BY n"
+
+
+def _head_of(connection: sqlite3.Connection) -> bytes:
+    found = connection.execute("SELECT head FROM head").fetchone()
+    return bytes(found[0]) if found else b""
 
 
 class Writer(Protocol):
@@ -166,10 +193,10 @@ class Passing:
         self._lock = threading.Lock()
         self._tail = Tail()
 
-    def extend(self, make: Make) -> None:
+    def extend(self, receipts: Sequence[Body], signer: Signer) -> None:
         """See `Store`."""
         with self._lock:
-            lines, _, tail = make(self._tail)
+            lines, tail = lines_of(receipts, self._tail, signer)
             for line in lines:
                 self._writer.write(line.decode() + "\n")
             self._tail = tail
@@ -203,42 +230,26 @@ def _lines(path: Path) -> Iterator[bytes]:
 
 
 def _rows(path: Path) -> tuple[Iterator[bytes], bytes]:
-    connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=BUSY_S)
-    head = connection.execute("SELECT head FROM head").fetchone()
+    import sqlite3
+
+    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=BUSY_S)
+    head = _head_of(connection)
 
     def rows() -> Iterator[bytes]:
         try:
-            for (line,) in connection.execute("SELECT line FROM receipts ORDER BY n"):
+            for (line,) in connection.execute(_LINES):
                 yield bytes(line) + b"\n"
         finally:
             connection.close()
 
-    return rows(), bytes(head[0]) if head else b""
+    return rows(), head
 
 
 def _write(file: int, data: bytes, at: int) -> None:
-    """All of the data; what a full disk cut off is taken away again.
+    """All of the data.
 
     Raises:
         OSError: not all of it could be written.
     """
-    done = os.pwrite(file, data, at)
-    if done < len(data):
-        os.ftruncate(file, at)
+    if os.pwrite(file, data, at) < len(data):
         raise OSError("the disk is full")
-
-
-def _read(file: int, at: int, size: int) -> bytes:
-    return os.pread(file, size, at)
-
-
-@contextmanager
-def _locked(file: int) -> Iterator[None]:
-    """No other process writes meanwhile."""
-    import fcntl
-
-    fcntl.flock(file, fcntl.LOCK_EX)
-    try:
-        yield
-    finally:
-        fcntl.flock(file, fcntl.LOCK_UN)

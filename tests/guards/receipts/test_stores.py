@@ -6,18 +6,21 @@ import json
 import os
 import pickle
 import resource
+import sqlite3
+import stat
 import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from edgeward.guards.receipts.chain import Checked, bodies, verify
+from edgeward.guards.receipts.chain import Checked, LogChanged, bodies, verify
 from edgeward.guards.receipts.keys import verifier
 from edgeward.guards.receipts.log import ReceiptLog
-from edgeward.guards.receipts.stores import read_log
+from edgeward.guards.receipts.stores import head_path, read_log
 
 SUFFIXES = ["jsonl", "sqlite"]
 WRITER = """
@@ -152,6 +155,105 @@ def test_a_log_can_be_closed_pickled_and_gone_on_with(tmp_path: Path) -> None:
     pickle.loads(data).write([{"at": 2}])
     log.write([{"at": 3}])
     assert checked(path) == Checked(4)
+
+
+def cut(path: Path, count: int) -> None:
+    """Leave the first records of a log, as somebody does who may write its file."""
+    if path.suffix == ".jsonl":
+        path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:count]))
+        return
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DELETE FROM receipts WHERE n >= ?", (count,))
+        connection.commit()
+
+
+def behead(path: Path) -> None:
+    """Take the head away."""
+    if path.suffix == ".jsonl":
+        head_path(path).unlink()
+        return
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DELETE FROM head")
+        connection.commit()
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("running", [True, False])
+@pytest.mark.parametrize("count", [0, 2])
+def test_a_log_that_was_cut_short_is_not_gone_on_with(
+    tmp_path: Path, suffix: str, running: bool, count: int
+) -> None:
+    """A new head would hide it: by a new writer or one that is at it, nothing more is written."""
+    path = tmp_path / f"log.{suffix}"
+    log = ReceiptLog(path, algorithm="hmac")
+    log.write([{"at": number} for number in range(5)])
+    cut(path, count)
+    with pytest.raises(LogChanged, match="cut short or replaced"):
+        (log if running else ReceiptLog(path, algorithm="hmac")).write([{"at": "later"}])
+    found = checked(path)
+    assert (found.records, found.fault) == (count, f"truncated: the head knows of {5 - count} more")
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_log_without_its_head_is_not_gone_on_with(tmp_path: Path, suffix: str) -> None:
+    """A log has one from its first record on."""
+    path = tmp_path / f"log.{suffix}"
+    ReceiptLog(path, algorithm="hmac").write([{"at": 0}, {"at": 1}])
+    behead(path)
+    cut(path, 1)
+    with pytest.raises(LogChanged, match="head is missing"):
+        ReceiptLog(path, algorithm="hmac").write([{"at": "later"}])
+
+
+def test_a_record_whose_head_could_not_be_written_is_none(tmp_path: Path) -> None:
+    """Who was told that it was not kept finds it in no log."""
+    path = tmp_path / "log.jsonl"
+    log = ReceiptLog(path, algorithm="hmac")
+    log.write([{"at": 0}])
+    file, head = log._store._files  # type: ignore[attr-defined]
+    readable = os.open(head_path(path), os.O_RDONLY)
+    os.dup2(readable, head)  # a head that takes no more writes
+    os.close(readable)
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        log.write([{"at": 1}])
+    log.close()
+    assert checked(path) == Checked(1)
+    log.write([{"at": 2}])
+    assert checked(path) == Checked(2)
+    assert file != head
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_processes_that_were_forked_write_one_log(tmp_path: Path, suffix: str) -> None:
+    """They share their parent's open files, and still wait for each other."""
+    code = (
+        "import os, sys\n"
+        "from edgeward import Firewall, ReceiptLog, load_policy\n"
+        "log = ReceiptLog(sys.argv[1], algorithm='hmac')\n"
+        "firewall = Firewall(load_policy('allow_all', receipts=log))\n"
+        "firewall.check('parent')\n"
+        "children = [os.fork() for _ in range(2)]\n"
+        "for n in range(50): firewall.check('call')\n"
+        "if 0 in children: os._exit(0)\n"
+        "for child in children: os.waitpid(child, 0)\n"
+    )
+    path = tmp_path / f"log.{suffix}"
+    subprocess.run([sys.executable, "-c", code, str(path)], check=True)
+    assert checked(path) == Checked(1 + 4 * 50)
+    found = list(bodies(read_log(path)[0]))
+    assert len({body["receipt"] for body in found}) == len(found)
+    assert len({body["session"] for body in found}) == 4
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_log_is_its_owners(tmp_path: Path, suffix: str) -> None:
+    """It may hold arguments."""
+    path = tmp_path / f"log.{suffix}"
+    log = ReceiptLog(path, algorithm="hmac")
+    log.write([{"at": 0}])
+    modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()}
+    assert set(modes.values()) == {0o600}
+    log.close()
 
 
 def test_nothing_to_write_writes_nothing(tmp_path: Path) -> None:
