@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from ..policies.problems import Problem
     from ..profiles.schema import AgentProfile
 
+UNREADABLE = "unreadable"
+"""A file that is no YAML: which kind it should be cannot be told."""
+
 EXAMPLE = "Example:  edgeward lint policy.yaml profile.yaml strategy.yaml"
 
 
@@ -61,8 +64,8 @@ def _problems(files: list[str]) -> Iterator[Problem]:
     profiles: list[AgentProfile] = []
     for file in files:
         kind = _kind(file)
-        if kind == "policy":
-            policies.append(file)
+        if kind in ("policy", UNREADABLE):
+            policies += [file] if kind == "policy" else []
             yield from lint_policy(file)
         elif kind == "profile":
             profile, problems = _profile(file)
@@ -78,15 +81,13 @@ def _problems(files: list[str]) -> Iterator[Problem]:
 
 def _kind(file: str) -> str:
     """Which kind of file it is: by a key that only that kind has."""
-    from ..policies.problems import ConfigFileMissing, ConfigParseError
+    from ..policies.problems import ConfigParseError
     from ..policies.schema import policy_document
 
     try:
         data = policy_document(file).data
-    except ConfigFileMissing:
-        raise
-    except ConfigParseError:  # said when it is read as one
-        return "policy"
+    except ConfigParseError:
+        return UNREADABLE
     keys = data if isinstance(data, dict) else {}
     return "profile" if "agent" in keys else "strategy" if "nodes" in keys else "policy"
 

@@ -90,3 +90,12 @@ def test_a_file_that_is_no_yaml(tmp_path: Path, invoke: Invoke) -> None:
     result = invoke("lint", path)
     assert result.exit_code == 1
     assert "x.yaml:" in result.stdout
+
+
+def test_a_broken_policy_hides_nothing_of_the_others(files: list[Path], invoke: Invoke) -> None:
+    """What is wrong with the profile beside it is said, too."""
+    files[0].write_text("version: 2\ntools: {x\n")
+    result = invoke("lint", *files[:2])
+    assert result.exit_code == 1
+    assert "policy.yaml:" in result.stdout
+    assert "profile.yaml:4: agent.llm.api_key" in result.stdout
