@@ -325,7 +325,9 @@ def test_an_indexing_can_be_stopped(bundle):
     rag = bundle.rag()
     asked = iter([False, False, True])
     with pytest.raises(Stopped):
-        bring_up_to_date(rag._library, rag._store, told=lambda _: None, stopped=lambda: next(asked))
+        bring_up_to_date(
+            rag._collection, rag._store, told=lambda _: None, stopped=lambda: next(asked)
+        )
 
 
 def test_text_that_is_none_can_be_stored(bundle):
