@@ -303,8 +303,9 @@ def _settings(
 
 def _fit(note: Note) -> Note:
     """The note as it is stored: no secret, not too long, no half character."""
-    text = note.text[: 2 * MAX_CHARS].encode("utf-8", "replace").decode()
-    return replace(note, text=_REDACTOR.secrets(text)[0][:MAX_CHARS])
+    # Masked before it is cut: half a secret is none that a pattern knows.
+    text = _REDACTOR.secrets(note.text)[0][:MAX_CHARS]
+    return replace(note, text=text.encode("utf-8", "replace").decode())
 
 
 def _counts(note: Note) -> bool:

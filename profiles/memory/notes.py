@@ -68,7 +68,9 @@ class Leaving:
         if self.outcome:
             stopped = str((values.get("run") or {}).get("stopped") or "")
             if failure:
-                keep(f"Task: {task}\nFailed: {failure[:MAX_FAILURE_CHARS]}", "failure")
+                # Cleaned before it is cut: half a secret is none that a pattern knows.
+                why = self.clean(failure)[:MAX_FAILURE_CHARS]
+                keep(f"Task: {task}\nFailed: {why}", "failure")
             elif stopped not in GOOD_ENDS:
                 end_text = f"\nSaid last: {last.text}" if last else ""
                 keep(f"Task: {task}\nStopped: {stopped}{end_text}", "failure")
@@ -84,10 +86,14 @@ class Leaving:
         parts = [] if "content" in left_out else [str(message.text)]
         if isinstance(message, AIMessage):
             if "tool_calls" not in left_out:
-                parts += [_called(call["name"], call["args"]) for call in message.tool_calls]
+                parts += [self._called(call["name"], call["args"]) for call in message.tool_calls]
             if "reasoning_content" not in left_out:
                 parts.append(str(message.additional_kwargs.get("reasoning_content") or ""))
         return "\n".join(part for part in parts if part.strip())
+
+    def _called(self, name: str, arguments: Any) -> str:
+        text = json.dumps(arguments, ensure_ascii=False, default=str, sort_keys=True)
+        return f"called {name}({self.clean(text)[:MAX_ARGUMENT_CHARS]})"
 
 
 def sources_of(values: Mapping[str, Any], messages: Iterable[BaseMessage]) -> tuple[str, ...]:
@@ -114,8 +120,3 @@ def _run(messages: Sequence[BaseMessage], begun: str) -> tuple[int, int]:
         return len(messages), len(messages)
     start = next((n for n in starts if begun and messages[n].id == begun), starts[-1])
     return start, next((n for n in starts if n > start), len(messages))
-
-
-def _called(name: str, arguments: Any) -> str:
-    text = json.dumps(arguments, ensure_ascii=False, default=str, sort_keys=True)
-    return f"called {name}({text[:MAX_ARGUMENT_CHARS]})"

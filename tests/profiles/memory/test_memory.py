@@ -311,6 +311,9 @@ def test_what_is_written_holds_no_secret(make):
     memory.add([Note(f"the key is {KEY}", "outcome")], ALICE)
     (found,) = memory.records(ALICE)
     assert KEY not in found.note.text
+    long = f"{KEY}{'A' * 200} "
+    memory.add([Note(long * 400, "outcome")], ALICE)  # cut off, and none is cut in two
+    assert not any(KEY[:12] in record.note.text for record in memory.records(ALICE))
     memory.close()
     for file in memory.folder.iterdir():
         assert KEY.encode() not in file.read_bytes()

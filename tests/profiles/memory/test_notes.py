@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
+from edgeward.guards.redact import Redactor
 from edgeward.profiles.memory.block import MemoryBlock
-from edgeward.profiles.memory.notes import Leaving
+from edgeward.profiles.memory.notes import MAX_ARGUMENT_CHARS, MAX_FAILURE_CHARS, Leaving
 
 CALL = {"name": "fetch", "args": {"url": "u"}, "id": "c1"}
 RUN = [
@@ -135,3 +136,17 @@ def test_everything_is_cleaned():
     notes, task = leaving.notes({"messages": RUN}, failure="boom")
     assert task == "read the page"
     assert all(note.text == note.text.upper() for note in notes)
+
+
+@pytest.mark.parametrize("shown", range(2, 30, 3))
+def test_what_is_cut_was_cleaned_before(shown):
+    """A key over the place where arguments or a failure are cut off leaves no half behind."""
+    key = "sk-proj-TESTTESTTESTTESTTEST"
+    redactor = Redactor()
+    leaving = Leaving(MemoryBlock(), lambda text: redactor.secrets(text)[0])
+    url = "u" * (MAX_ARGUMENT_CHARS - len('{"url": " ') - shown) + " " + key
+    said = AIMessage("", tool_calls=[{"name": "fetch", "args": {"url": url}, "id": "c1"}])
+    failure = "f" * (MAX_FAILURE_CHARS - 1 - shown) + " " + key
+    notes, _ = leaving.notes({"messages": [HumanMessage("go"), said]}, failure=failure)
+    assert [note.memory_type for note in notes] == ["trajectory", "trajectory", "failure"]
+    assert not any("sk-" in note.text or "TEST" in note.text for note in notes)
