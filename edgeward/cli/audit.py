@@ -39,6 +39,7 @@ def verify(
         from ..guards.receipts.chain import verify as check
         from ..guards.receipts.keys import verifier
         from ..guards.receipts.stores import read_log
+        from .printable import counted
 
         lines, kept = read_log(log)
         signed_by = verifier(key or _key_of(log))
@@ -49,7 +50,7 @@ def verify(
         elif found.fault:
             typer.echo(f"{log}: record {found.records}: {found.fault}")
         else:
-            typer.echo(f"{log}: {found.records} records, all as they were written")
+            typer.echo(f"{log}: {counted(found.records, 'record')}, all as they were written")
         if found.note and not as_json:
             typer.echo(f"{log}: {found.note}")
     raise typer.Exit(FAILED if found.fault else 0)

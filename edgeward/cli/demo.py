@@ -99,6 +99,7 @@ def _report(
     screen: Screen, world: World, result: AgentResult, wanted: Wanted, *, own_task: bool
 ) -> None:
     """What can be found in the files now, and what was refused."""
+    from .printable import counted
     from .screen import refused
 
     effects = world.effects()
@@ -113,8 +114,8 @@ def _report(
         done = _done(world)
         screen.row("task", done or "not done", style="green" if done else "red")
     out = sum(effect.outside for effect in effects)
-    no = len([record for record in result.verdicts if refused(record)])
-    text = f"{no} call{'s' if no != 1 else ''} refused; "
+    no = [record for record in result.verdicts if refused(record)]
+    text = f"{counted(len(no), 'call')} refused; "
     text += f"{out} of the above went outside" if out else "nothing went outside"
     screen.row("guard", text, style="bold red" if out else "green")
     _what_next(screen, wanted, out=out)

@@ -48,11 +48,11 @@ def lint(
         elif as_json:
             typer.echo(json.dumps([_plain(p) for p in found], indent=2, ensure_ascii=False))
         else:
-            from .printable import printable
+            from .printable import counted, printable
 
             for problem in found:
                 typer.echo(printable(str(problem)))
-            typer.echo(f"{len(files)} files, {len(found)} problems")
+            typer.echo(f"{counted(len(files), 'file')}, {counted(len(found), 'problem')}")
     raise typer.Exit(FAILED if found else 0)
 
 

@@ -25,6 +25,11 @@ def one_line(text: str) -> str:
     return printable(" ".join(text.split()))
 
 
+def counted(number: int, thing: str) -> str:
+    """`1 file`, `2 files`."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
 def _shown(letter: str) -> str:
     if letter in _KEPT or unicodedata.category(letter) not in _HIDDEN:
         return letter

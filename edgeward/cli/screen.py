@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
-from .printable import one_line, printable
+from .printable import counted, one_line, printable
 
 if TYPE_CHECKING:
     from ..graphs.events import Event
@@ -240,5 +240,5 @@ def summary(result: AgentResult) -> str:
     tokens = f"{usage.total_tokens:,} tokens"
     if usage.total_tokens:
         tokens += f" ({usage.input_tokens:,} in, {usage.output_tokens:,} out)"
-    steps = f"{len(result.steps)} step{'s' if len(result.steps) != 1 else ''}"
+    steps = counted(len(result.steps), "step")
     return " · ".join([steps, tokens, ", ".join(verdicts) or "no calls"])

@@ -46,16 +46,15 @@ def run_cases(
 
 
 def _as_text(count: int, failed: list[tuple[Case, Verdict]], unreached: list[Part]) -> None:
-    from .printable import one_line, printable
+    from .printable import counted, one_line, printable
 
     for case, verdict in failed:
         typer.echo(f"FAILED  {case.expected}: {one_line(case.name)}")
         typer.echo("        " + printable(verdict.explain()).replace("\n", "\n        "))
     for part in unreached:
         typer.echo(f"{part.where}: {printable(part.name)}: no case would miss it")
-    typer.echo(
-        f"{count - len(failed)} of {count} cases pass; {len(unreached)} rules that none would miss"
-    )
+    passed = f"{count - len(failed)} of {counted(count, 'case')} pass"
+    typer.echo(f"{passed}; {counted(len(unreached), 'rule')} that none would miss")
 
 
 def _as_json(count: int, failed: list[tuple[Case, Verdict]], unreached: list[Part]) -> None:

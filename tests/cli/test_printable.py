@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from edgeward.cli.printable import one_line, printable
+from edgeward.cli.printable import counted, one_line, printable
 
 
 @pytest.mark.parametrize("text", ["plain", "Grüße, 你好", "a\tb\nc", "€ 5 — “ok”", ""])
@@ -34,3 +34,13 @@ def test_what_is_not_seen_is_spelled_out(text: str, shown: str) -> None:
 def test_one_line_has_no_line_ends() -> None:
     """Blanks of all kinds become one blank."""
     assert one_line(" a\n\n b\t c ") == "a b c"
+
+
+def test_one_is_no_more_than_one() -> None:
+    """What is counted is in the singular where there is one; long numbers are readable."""
+    assert [counted(n, "file") for n in (0, 1, 2, 12_345)] == [
+        "0 files",
+        "1 file",
+        "2 files",
+        "12,345 files",
+    ]
