@@ -22,15 +22,18 @@ Arguments = dict[str, Any]
 """Parsed arguments of a call: JSON values only."""
 
 
+_canonical = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+).encode
+
+
 def canonical_json(value: object) -> str:
     """The one spelling of a JSON value: sorted keys, no spaces, plain Unicode.
 
     Raises:
         TypeError, ValueError: for what JSON cannot hold (objects, NaN, infinity).
     """
-    return json.dumps(
-        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-    )
+    return _canonical(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,17 @@ def _session(process: int) -> str:
     return secrets.token_hex(16)
 
 
+def _now() -> str:
+    """The time in UTC, to the microsecond, as ISO 8601."""
+    seconds, rest = divmod(time.time_ns(), 1_000_000_000)
+    return f"{_second(seconds)}.{rest // 1_000:06}+00:00"
+
+
+@lru_cache(maxsize=1)
+def _second(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%S")
+
+
 def receipt(
     record: Record,
     history: History,
@@ -51,11 +62,10 @@ def receipt(
     `arguments` stand in it where they are given, masked; their fingerprint always does.
     """
     caller, session = history.caller, _session(os.getpid())
-    moment = datetime.fromtimestamp(time.time(), timezone.utc)
     body: dict[str, Any] = {
         **record,
         "receipt": f"{session}-{next(_numbers)}",
-        "time": moment.isoformat(timespec="microseconds"),
+        "time": _now(),
         "session": session,
         "thread": history.thread,
         "agent": place.agent,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -56,23 +55,33 @@ class JsonLines:
 
     def extend(self, receipts: Sequence[Body], signer: Signer) -> None:
         """See `Store`."""
-        with self._lock, self._alone() as (file, head):
-            size = os.fstat(file).st_size
-            if size != self._size:  # the first time, or another process wrote
-                size = self._read_end(file, size)
-                go_on_from(self._tail, os.pread(head, _HEAD_BYTES, 0), signer)
-                if not size:  # so that a log without a head is one whose head was taken away
-                    _write(head, head_of(self._tail, signer).ljust(_HEAD_BYTES), 0)
-            lines, tail = lines_of(receipts, self._tail, signer)
-            data = b"".join([line + b"\n" for line in lines])
-            self._size = -1
+        from fcntl import LOCK_EX, LOCK_UN, flock
+
+        with self._lock:
+            file, head = self._opened()
+            flock(file, LOCK_EX)  # no other process writes meanwhile
             try:
-                _write(file, data, size)
-                _write(head, head_of(tail, signer).ljust(_HEAD_BYTES), 0)
-            except OSError:
-                os.ftruncate(file, size)
-                raise
-            self._size, self._tail = size + len(data), tail
+                self._extend(file, head, receipts, signer)
+            finally:
+                flock(file, LOCK_UN)
+
+    def _extend(self, file: int, head: int, receipts: Sequence[Body], signer: Signer) -> None:
+        size = os.fstat(file).st_size
+        if size != self._size:  # the first time, or another process wrote
+            size = self._read_end(file, size)
+            go_on_from(self._tail, os.pread(head, _HEAD_BYTES, 0), signer)
+            if not size:  # so that a log without a head is one whose head was taken away
+                _write(head, head_of(self._tail, signer).ljust(_HEAD_BYTES), 0)
+        lines, tail = lines_of(receipts, self._tail, signer)
+        data = b"\n".join([*lines, b""])
+        self._size = -1
+        try:
+            _write(file, data, size)
+            _write(head, head_of(tail, signer).ljust(_HEAD_BYTES), 0)
+        except OSError:
+            os.ftruncate(file, size)
+            raise
+        self._size, self._tail = size + len(data), tail
 
     def close(self) -> None:
         """See `Store`."""
@@ -81,11 +90,8 @@ class JsonLines:
                 os.close(file)
             self._files = ()
 
-    @contextmanager
-    def _alone(self) -> Iterator[tuple[int, int]]:
-        """The log and its head, while no other process writes."""
-        import fcntl
-
+    def _opened(self) -> tuple[int, ...]:
+        """The log and its head."""
         # A process that was forked shares its parent's open files, and with them the lock.
         if not self._files or self._opened_by != os.getpid():
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -93,12 +99,7 @@ class JsonLines:
             log = os.open(self.path, flags, 0o600)
             self._files = (log, os.open(head_path(self.path), flags, 0o600))
             self._opened_by, self._size = os.getpid(), -1
-        file, head = self._files
-        fcntl.flock(file, fcntl.LOCK_EX)
-        try:
-            yield file, head
-        finally:
-            fcntl.flock(file, fcntl.LOCK_UN)
+        return self._files
 
     def _read_end(self, file: int, size: int) -> int:
         """The log's end, and its size without a line that a stopped writer left unfinished."""
