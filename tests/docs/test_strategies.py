@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from edgeward.graphs.build import build_graph
+from edgeward.cli.pictures.drawing import drawing
+from edgeward.cli.pictures.mermaid import as_mermaid
 from edgeward.graphs.result import StopReason
-from edgeward.graphs.schema import shipped_strategies
+from edgeward.graphs.schema import load_strategy, shipped_strategies
 from edgeward.nodes import KINDS, kinds
-from edgeward.profiles.scripted import ScriptedModel
 
 from .blocks import ROOT, blocks_of
 
@@ -22,9 +22,7 @@ TEXT = PAGE.read_text(encoding="utf-8")
 def test_the_picture_is_what_edgeward_graph_prints(name: str) -> None:
     """Below the strategy's heading, to the character."""
     section = TEXT.split(f"\n## {name}\n")[1].split("\n## ")[0]
-    drawn = build_graph(name, model=ScriptedModel()).get_graph().draw_mermaid().rstrip()
-    # How the settings above it are quoted hangs on what else was imported in this process.
-    assert f"{drawn[drawn.index('graph TD;') :]}\n```" in section
+    assert f"```mermaid\n{as_mermaid(drawing(load_strategy(name)))}\n```" in section
     assert f"| `{name}` |" in TEXT
 
 
