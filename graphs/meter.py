@@ -114,7 +114,7 @@ class Meter:
         """The model call with a word near a limit, cut to what is left."""
         budget, limits = self.budget, self.budget.limits
         self._asked = effect.messages
-        if not limits.limits:
+        if not limits.held:
             return effect
         used = self.so_far()
         self._estimate = _size(effect.messages) + (budget.tool_tokens if effect.tools else 0)
@@ -254,7 +254,7 @@ def with_system_lines(messages: Sequence[BaseMessage], lines: Sequence[str]) -> 
 
 
 def _of_caller(limits: Limits) -> Limit:
-    return next(limit for limit in limits.limits if limit.scope == "caller")
+    return next(limit for limit in limits.held if limit.scope == "caller")
 
 
 def _size(messages: Sequence[BaseMessage]) -> int:

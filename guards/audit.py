@@ -14,7 +14,10 @@ Record = dict[str, Any]
 def record(
     call: ToolCall, verdict: Verdict, *, approval: Mapping[str, Any] | None = None
 ) -> Record:
-    """One verdict as plain data; arguments appear by their fingerprint only."""
+    """One verdict as plain data; arguments appear by their fingerprint only.
+
+    `shadow`, where rules are in shadow: what the word would be, and what only those rules say.
+    """
     entry: Record = {
         "id": call.id,
         "tool": call.name,
@@ -24,6 +27,9 @@ def record(
         "fingerprint": fingerprint(call),
         "policy": verdict.policy,
     }
+    if verdict.shadow is not None:
+        rules = [_spoken(f) for f in verdict.shadowed if f.word != "allow"]
+        entry["shadow"] = {"word": verdict.shadow.word, "rules": rules}
     if approval is not None:
         entry["approval"] = dict(approval)
     return entry

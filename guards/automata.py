@@ -60,6 +60,8 @@ class Gate:
     user: int | None = None
     """Where a word of the user moves it; None: nowhere."""
     place: str = ""
+    rule: str = "sequence"
+    """Its name, as verdicts name it."""
 
     @property
     def allowed(self) -> str:

@@ -21,6 +21,7 @@ from .patterns import PatternSet
 from .redact import Redactor
 from .results import Settings
 from .rules import Check
+from .shadow import Shadow
 from .vault import Hides
 from .verdict import Finding, ToolCall, Verdict, Word, strictest
 
@@ -57,6 +58,10 @@ class Policy:
     """Where each verdict is kept."""
     keeps_arguments: bool = False
     """Whether a receipt holds the arguments, masked, besides their fingerprint."""
+    shadow: Shadow | None = None
+    """Which of the checks decide nothing; None where all do."""
+    enforced: tuple[Check, ...] | None = field(init=False, repr=False, compare=False, default=None)
+    """The checks that decide; None where all do."""
     results: Settings = field(init=False, repr=False, compare=False, default=_PLAIN)
     """What the policy says of what comes back from tools."""
     injection_threshold: float = field(init=False, repr=False, compare=False, default=1.0)
@@ -64,9 +69,13 @@ class Policy:
 
     def __post_init__(self) -> None:
         self.patterns.freeze()
+        if self.shadow is not None:
+            object.__setattr__(self, "enforced", self.shadow.enforced(self.checks))
         # Each step of a run asks for these: they are looked up once.
         settings = (getattr(check, "settings", None) for check in self.checks)
         found = next((s for s in settings if isinstance(s, Settings)), _PLAIN)
+        if self.shadow is not None and self.shadow.whole:
+            found = replace(found, shadow=True)
         object.__setattr__(self, "results", found)
         thresholds = [getattr(check, "threshold", None) for check in self.checks]
         least = min((t for t in thresholds if t is not None), default=1.0)
@@ -131,6 +140,12 @@ class Policy:
         found = [limit(tool) for c in self.checks if (limit := getattr(c, "approval_s", None))]
         return min(found, default=DEFAULT_MAX_S)
 
+    def objected(self, verdict: Verdict, finding: Finding) -> Verdict:
+        """A verdict with what one more of the rules says; a rule in shadow says what would be."""
+        if self.shadow is not None and self.shadow.holds(finding.rule):
+            return verdict.with_shadow(finding)
+        return verdict.with_finding(finding)
+
     @property
     def hides(self) -> Hides | None:
         """What the policy says of placeholders; None where nothing is hidden from the model."""
@@ -140,21 +155,34 @@ class Policy:
 def decide(policy: Policy | None, call: ToolCall, history: History) -> Verdict:
     """The verdict on `call`.
 
-    Same policy, call and history: same verdict. Never raises for what a call holds.
+    Same policy, call and history: same verdict. Never raises for what a call holds. Where rules are
+    in shadow, `Verdict.shadow` is what all of them would have said.
     """
     if policy is None:
         return _NO_POLICY
+    if policy.enforced is None:
+        return _judged(policy, policy.checks, call, history)
+    verdict = _judged(policy, policy.enforced, call, history)
+    return replace(verdict, shadow=_judged(policy, policy.checks, call, history))
+
+
+def _judged(
+    policy: Policy, checks_of: tuple[Check, ...], call: ToolCall, history: History
+) -> Verdict:
+    """What these checks of the policy say."""
     if call.fault is not None:
         reason = f"the call cannot be checked: {policy.redactor.shown(call.fault)}"
         return Verdict("block", (Finding("arguments", "block", reason),), policy.digest)
     fault = name_fault(call.name)
     if fault:
         return Verdict("block", (Finding("tool_name", "block", fault),), policy.digest)
+    if not checks_of and policy.shadow is not None:
+        return Verdict("allow", (), policy.digest)  # whatever no rule could see whole
     ledger = history.ledger.judged_by(policy.digest, history.caller)
     if ledger is not history.ledger:
         history = replace(history, ledger=ledger)
     findings: list[Finding] = []
-    checks = iter(policy.checks)
+    checks = iter(checks_of)
     examined: Examined | None = None
     while True:
         try:

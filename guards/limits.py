@@ -78,6 +78,8 @@ class Limit:
     amount: str
     most: float
     place: str = ""
+    shadow: bool = False
+    """Whether it is counted and stops nothing."""
 
     @property
     def stop(self) -> str:
@@ -115,15 +117,21 @@ class Limits:
     near: float = 0.8
     prices: Mapping[str, Price] = field(default_factory=dict)
     repeats: Repeats = field(default_factory=lambda: Repeats())
+    held: tuple[Limit, ...] = field(init=False)
+    """Those that are not in shadow: only they stop anything."""
+
+    def __post_init__(self) -> None:
+        held = tuple(limit for limit in self.limits if not limit.shadow)
+        object.__setattr__(self, "held", held)
 
     def exceeded(self, used: Used) -> Limit | None:
         """The first limit that is used up; None where something is left of each."""
-        return next((limit for limit in self.limits if limit.spent(used) >= limit.most), None)
+        return next((limit for limit in self.held if limit.spent(used) >= limit.most), None)
 
     def close(self, used: Used, more: Amounts) -> Iterator[Limit]:
         """The limits that are nearly used up: `near` of them is, once `more` is added, or what is
         left then has no room for as much again."""
-        for limit in self.limits:
+        for limit in self.held:
             cost = more.get(limit.amount, 0)
             spent = limit.spent(used) + cost
             if spent >= self.near * limit.most or spent + cost > limit.most:
@@ -132,7 +140,7 @@ class Limits:
     def beyond(self, used: Used, more: Amounts) -> Limit | None:
         """The first limit that has no room for a model call that takes `more`. Calls of tools are
         none: a model may still answer when they are used up."""
-        for limit in self.limits:
+        for limit in self.held:
             spent = limit.spent(used)
             if limit.amount != "calls" and (
                 spent >= limit.most or spent + more.get(limit.amount, 0) > limit.most
@@ -142,12 +150,12 @@ class Limits:
 
     def left(self, used: Used, amount: str) -> float | None:
         """What is left of an amount in every scope; None where nothing bounds it."""
-        rest = [lim.most - lim.spent(used) for lim in self.limits if lim.amount == amount]
+        rest = [lim.most - lim.spent(used) for lim in self.held if lim.amount == amount]
         return max(min(rest), 0) if rest else None
 
     def of(self, scope: str) -> dict[str, float]:
         """The bounds of one scope."""
-        return {limit.amount: limit.most for limit in self.limits if limit.scope == scope}
+        return {limit.amount: limit.most for limit in self.held if limit.scope == scope}
 
     def set_aside(
         self, spending: Spending, who: str, used: Used, calls: int

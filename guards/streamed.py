@@ -43,7 +43,7 @@ class Streamed:
         self._held = held
         self._policy = policy
         self._private = private
-        self._defuses = policy.results.links
+        self._defuses = policy.results.defuses
         self._waits = ""
         self._at = 0
         self._more: list[str] = []

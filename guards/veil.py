@@ -13,7 +13,7 @@ from .verdict import Arguments, ToolCall
 SEALED = "sealed"
 """The key under which what may not be read travels, encrypted."""
 
-_QUOTING = ("reason", "rules", "approval")
+_QUOTING = ("reason", "rules", "approval", "shadow")
 """Fields of a record that quote a call or a person."""
 
 

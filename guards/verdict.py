@@ -102,6 +102,18 @@ class Verdict:
     findings: tuple[Finding, ...] = ()
     policy: str = ""
     """Digest of the policy that decided."""
+    shadow: Verdict | None = None
+    """What it would be if no rule were in shadow; None where none is."""
+
+    @property
+    def would_be(self) -> Verdict:
+        """The verdict with every rule enforced: itself, where none is in shadow."""
+        return self if self.shadow is None else self.shadow
+
+    @property
+    def shadowed(self) -> tuple[Finding, ...]:
+        """What only the rules in shadow say."""
+        return tuple(f for f in self.would_be.findings if f not in self.findings)
 
     @property
     def deciding(self) -> tuple[Finding, ...]:
@@ -118,19 +130,32 @@ class Verdict:
         if finding is None:
             return self
         findings = (*self.findings, finding)
-        return replace(self, word=strictest(findings), findings=findings)
+        shadow = None if self.shadow is None else self.shadow.with_finding(finding)
+        return replace(self, word=strictest(findings), findings=findings, shadow=shadow)
+
+    def with_shadow(self, finding: Finding) -> Verdict:
+        """The verdict, which would have one more finding if no rule were in shadow."""
+        return replace(self, shadow=self.would_be.with_finding(finding))
 
     def explain(self) -> str:
         """The verdict for a person: its word, and a line for each rule that spoke, strictest first.
 
         A line holds the place in the policy, the rule and its word, what is wrong, the value (one
-        that is secret is masked) and where it came from, and what would have been allowed.
+        that is secret is masked) and where it came from, and what would have been allowed. Where
+        rules are in shadow, it also says what they would have made of the verdict.
         """
-        spoke = sorted(self.findings, key=lambda f: -STRICTNESS[f.word])
-        return "\n".join([self.word, *map(_line, spoke)] if spoke else ["allow: no rule objects"])
+        lines = [_line(f) for f in _by_strictness(self.findings)]
+        if self.shadow is not None:
+            lines += [_line(f, "in shadow: ") for f in _by_strictness(self.shadowed)]
+            return "\n".join([f"{self.word}; in shadow: {self.shadow.word}", *lines])
+        return "\n".join([self.word, *lines] if lines else ["allow: no rule objects"])
 
 
-def _line(finding: Finding) -> str:
+def _by_strictness(findings: Iterable[Finding]) -> list[Finding]:
+    return sorted(findings, key=lambda f: -STRICTNESS[f.word])
+
+
+def _line(finding: Finding, note: str = "") -> str:
     parts = [finding.reason]
     # As JSON: a line break or a control character in a value cannot make a line of its own.
     if finding.value:
@@ -139,7 +164,7 @@ def _line(finding: Finding) -> str:
     if finding.allowed:
         parts.append(f"allowed: {finding.allowed}")
     place = f"{finding.where} " if finding.where else ""
-    return f"{place}{finding.rule} ({finding.word}): {'; '.join(parts)}"
+    return f"{place}{finding.rule} ({note}{finding.word}): {'; '.join(parts)}"
 
 
 def strictest(findings: Iterable[Finding]) -> Word:

@@ -9,23 +9,39 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from .decide import Policy
+from .decide import Check, Policy
 from .verdict import Finding, ToolCall, Verdict, Word, strictest
 
 
 def with_withheld(
     policy: Policy, call: ToolCall, verdict: Verdict, labels: Sequence[str]
 ) -> Verdict:
-    """The verdict on the masked `call`, made as strict as what was masked (`labels`) asks for."""
+    """The verdict on the masked `call`, made as strict as what was masked (`labels`) asks for.
+
+    Nothing puts a secret back that was masked before it was stored: the call of a pattern in shadow
+    runs masked, too, and is not blocked.
+    """
     if not labels:
         return verdict
-    word: Word = "redact" if _runs_redacted(policy, call) else "block"
+    if policy.enforced is None:
+        return _stricter(policy, policy.checks, call, verdict, labels)
+    would_be = _stricter(policy, policy.checks, call, verdict.would_be, labels)
+    made = _stricter(policy, policy.enforced, call, verdict, labels)
+    return replace(made, shadow=would_be)
+
+
+def _stricter(
+    policy: Policy, checks: Sequence[Check], call: ToolCall, verdict: Verdict, labels: Sequence[str]
+) -> Verdict:
+    """What these checks of the policy make of the labels."""
+    word: Word = "redact" if _runs_redacted(checks, call) else "block"
+    held = policy.shadow if checks is policy.enforced else None
     spoke = {f.rule.rpartition(".")[2] for f in verdict.findings}
     lines = {pattern.name: pattern.where for pattern in policy.redactor.patterns}
     new = tuple(
         Finding(
-            rule=f"secret_patterns.{label}",
-            word=word,
+            rule=(rule := f"secret_patterns.{label}"),
+            word="redact" if held is not None and held.holds(rule) else word,
             reason=f"a secret ({label}) stands in the arguments",
             where=lines.get(label) or policy.source,
         )
@@ -36,8 +52,8 @@ def with_withheld(
     return replace(verdict, word=strictest(findings), findings=findings)
 
 
-def _runs_redacted(policy: Policy, call: ToolCall) -> bool:
+def _runs_redacted(checks: Sequence[Check], call: ToolCall) -> bool:
     """Whether the policy lets this tool run with its secrets masked."""
-    tables = [getattr(check, "redacted", None) for check in policy.checks]
+    tables = [getattr(check, "redacted", None) for check in checks]
     rows = [row for table in tables if table is not None for row in table.rows(call.name)]
     return bool(rows) and all(row.word == "redact" for row in rows)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import Any, ClassVar, Literal
 
 from ..guards.approvals import Grant, live
@@ -31,7 +32,6 @@ from ..guards.verdict import (
     ToolCall,
     Verdict,
     canonical_json,
-    strictest,
 )
 from ..guards.withheld import with_withheld
 from ._approvals import Answer, Decided, answers_to, approval_of, lasting, question_for
@@ -76,7 +76,7 @@ def step(spec: Spec, state: State, here: Here) -> Step:
         history = replace(history, used=here.used(len(proposed)))
     decided = _decided(proposed, state, here, history)
     if rule is not None and len(decided) > 1:
-        decided = _beside(decided, rule)
+        decided = _beside(decided, rule, here)
     if any(d.asks for d in decided):
         decided = _covered(decided, state.get("approvals") or [], here)
     if any(d.asks for d in decided):
@@ -150,7 +150,7 @@ def _decided(
     return decided
 
 
-def _beside(decided: list[Decided], rule: Order) -> list[Decided]:
+def _beside(decided: list[Decided], rule: Order, here: Here) -> list[Decided]:
     """The calls of one turn, each with what the others that may run mean to it: in any order."""
     through = {d.call.id: d for d in decided if d.verdict.word != "block"}
     before = decided[0].past.order or ()
@@ -159,9 +159,8 @@ def _beside(decided: list[Decided], rule: Order) -> list[Decided]:
         if states != before:
             past = replace(d.past, order=states)
             met = rule.met(d.call.name, states)
-            new = tuple(finding for finding in met if finding not in d.verdict.findings)
-            findings = d.verdict.findings + new
-            verdict = replace(d.verdict, word=strictest(findings), findings=findings)
+            new = (finding for finding in met if finding not in d.verdict.would_be.findings)
+            verdict = reduce(here.policy.objected, new, d.verdict)
             through[d.call.id] = replace(d, verdict=verdict, past=past)
     return [through.get(d.call.id, d) for d in decided]
 

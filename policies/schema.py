@@ -23,7 +23,9 @@ from ..guards.receipts.log import ReceiptLog
 from ..guards.redact import Redactor, SecretPattern
 from ..guards.rules import Check, Context, Where, rule_modules
 from ..guards.rules.pii import personal_data
+from ..guards.shadow import OPEN
 from ..guards.verdict import canonical_json
+from .modes import Modes, faults, shadow_of
 from .problems import (
     ConfigError,
     ConfigFileMissing,
@@ -64,6 +66,9 @@ class PolicyHead(BaseModel):
     """What happens to a tool that nothing names."""
     otherwise: Literal["block", "ask"] = "block"
     """What happens where a named tool's condition fails."""
+    mode: Modes = "enforce"
+    """`shadow`: the policy decides nothing, and says in receipts what it would have. A mapping puts
+    single rules in shadow, named as verdicts name them."""
     fail_closed: Flag = True
     """Whether a check that raises blocks the call. False is recorded with every such call."""
     receipts: Literal["fingerprint", "arguments"] = "fingerprint"
@@ -191,7 +196,16 @@ def _policy(
     written = document.data if isinstance(document.data, dict) else {}
     alone = head.version >= 2 and ("default" in data or "tools" in written)
     given = {*data, "tools"} if alone else {*data}
-    context = Context(head.version, values, frozenset(given), redactor, PatternSet(), detectors)
+    shadow = shadow_of(head.mode)
+    context = Context(
+        head.version,
+        values,
+        frozenset(given),
+        redactor,
+        PatternSet(),
+        detectors,
+        shadow or OPEN,
+    )
     return Policy(
         name=name,
         digest=_digest(data),
@@ -204,6 +218,7 @@ def _policy(
         block_message=head.block_message,
         source=source,
         keeps_arguments=head.receipts == "arguments",
+        shadow=shadow,
     )
 
 
@@ -219,6 +234,8 @@ def _checks(context: Context, document: Document) -> tuple[Check, ...]:
             problems.append(Problem(document.where((key,)), key, str(error)))
         else:
             checks += [check] if check is not None else []
+    if not problems:
+        problems += faults(context.values["mode"], checks, document)
     if problems:
         raise ConfigValidationError(*problems)
     context.patterns.freeze()

@@ -217,7 +217,7 @@ class Exchange:
 
     def _beside(self, earlier: list[str], new: list[ToolFinding]) -> None:
         """Object to what does not go with the other calls of this turn, in any order."""
-        rule = order_of(self.policy)
+        rule, shadow = order_of(self.policy), self.policy.shadow
         before = self.history.order
         through = [finding for finding in new if finding.verdict.word != "block"]
         if rule is None or before is None or len(earlier) + len(through) < 2:
@@ -226,10 +226,15 @@ class Exchange:
         states = rule.automata.beside(before, names)
         for finding, stand in zip(through, states[len(earlier) :], strict=True):
             for found in rule.met(finding.call.name, stand):
-                if found not in finding.verdict.findings:
+                if found in finding.verdict.would_be.findings:
+                    continue
+                if shadow is not None and shadow.holds(found.rule):
+                    finding.verdict = finding.verdict.with_shadow(found)
+                else:
                     _object(finding, found)
+        held = rule if shadow is None else rule.enforced(shadow)
         gone = zip(earlier, states, strict=False)
-        if any(list(rule.met(n, stand)) != list(rule.met(n, before)) for n, stand in gone):
+        if held and any(held.met(n, stand) != held.met(n, before) for n, stand in gone):
             for finding in through:
                 _object(finding, Finding(rule.rule, "block", _TOO_LATE))
 

@@ -8,7 +8,8 @@ A rule module has four names:
 - `DEFAULT`: the value where the key is absent.
 - `build(value, where, context)`: the check, or None where the value asks for none. `where(*path)`
   gives `file:line` for the value at that path below the key. Raises ValueError for what only
-  several keys together show to be wrong.
+  several keys together show to be wrong. A check whose entries can be in shadow one by one says
+  which there are, and what is left without them (`guards/shadow.py`).
 
 Others add kinds through entry points of the group `edgeward.rules`, each naming such a module.
 """
@@ -29,6 +30,7 @@ from ..ledger import History
 from ..normalise import Examined
 from ..patterns import PatternSet, compile_pattern
 from ..redact import Redactor
+from ..shadow import OPEN, Shadow
 from ..verdict import Finding
 
 Where = Callable[..., str]
@@ -63,6 +65,8 @@ class Context:
     patterns: PatternSet = field(default_factory=PatternSet)
     detectors: Mapping[str, Detect] = field(default_factory=dict)
     """Detectors of injections that the program handed over, by name."""
+    shadow: Shadow = OPEN
+    """What of the policy decides nothing."""
 
 
 def _compiles(pattern: str) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -24,6 +24,7 @@ from ..names import ForbiddenNames
 from ..normalise import Examined
 from ..patterns import compile_pattern, searchable
 from ..redact import Redactor
+from ..shadow import Shadow
 from ..verdict import Finding
 from . import Check, Context, Name, Regex, Where
 
@@ -71,6 +72,16 @@ class ArgRules:
     rows: dict[int, Row]
     redactor: Redactor
     rule: str = KEY
+
+    @property
+    def parts(self) -> list[str]:
+        """The rules by name."""
+        return [f"{KEY}.{row.name}" for row in self.rows.values()]
+
+    def enforced(self, shadow: Shadow) -> ArgRules | None:
+        """Those that are not in shadow."""
+        left = {n: row for n, row in self.rows.items() if not shadow.holds(f"{KEY}.{row.name}")}
+        return replace(self, rows=left) if left else None
 
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
         hits = call.hits & self.rows.keys()

@@ -21,7 +21,7 @@ have the same result with nothing new in between, by tool where waiting for one 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Tag, model_validator
@@ -31,6 +31,7 @@ from typing_extensions import Self
 from ..ledger import History
 from ..limits import AMOUNTS, DEFAULT_REPEATS, SCOPES, Limit, Limits, Price, Repeats, Used
 from ..normalise import Examined
+from ..shadow import Shadow
 from ..verdict import Finding
 from . import Check, Context, Name, Where
 
@@ -123,6 +124,15 @@ class Bounded:
     limits: Limits
     rule: str = KEY
 
+    @property
+    def parts(self) -> list[str]:
+        """Each limit by scope and amount."""
+        return [_name(limit) for limit in self.limits.limits]
+
+    def enforced(self, shadow: Shadow) -> Bounded | None:
+        """Without the limits in shadow."""
+        return Bounded(replace(self.limits, limits=self.limits.held)) if self.limits.held else None
+
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
         used = _kept(history) if history.used is None else history.used
         return [_finding(lim, used) for lim in self.limits.limits if _is_up(lim, used)]
@@ -144,7 +154,11 @@ def _finding(limit: Limit, used: Used) -> Finding:
         reason = f"the {limit.scope}'s limit of {limit.amount} cannot be counted here"
     else:
         reason = f"a limit is reached: {limit.told(used)}"
-    return Finding(f"{KEY}.{limit.scope}.{limit.amount}", "block", reason, limit.place)
+    return Finding(_name(limit), "block", reason, limit.place)
+
+
+def _name(limit: Limit) -> str:
+    return f"{KEY}.{limit.scope}.{limit.amount}"
 
 
 def limits_of(policy: Policy) -> Limits | None:
@@ -162,14 +176,18 @@ def build(value: LimitsEntry, where: Where, context: Context) -> Check | None:
         return None
     if context.version < 2:
         raise ValueError("`limits` needs `version: 2`")
+    shadow = context.shadow
     bounds = [
-        Limit(scope, name, _most(value, path), where(*path)) for scope, name, path in value.bounds()
+        Limit(scope, name, _most(value, path), where(*path), shadow.holds(f"{KEY}.{scope}.{name}"))
+        for scope, name, path in value.bounds()
     ]
     prices = {
         str(name): Price(price.input, price.output, price.cached)
         for name, price in value.prices.items()
     }
-    return Bounded(Limits(tuple(bounds), value.near, prices, _repeats(value)))
+    # What goes in circles ends as it does without the key where that is in shadow.
+    repeats = Repeats() if shadow.holds(KEY) else _repeats(value)
+    return Bounded(Limits(tuple(bounds), value.near, prices, repeats))
 
 
 def _most(value: LimitsEntry, path: tuple[str, ...]) -> float:

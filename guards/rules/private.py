@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from ..entries import unnamed_texts
@@ -22,6 +22,7 @@ from ..normalise import Examined
 from ..outputs import private_pieces, speaks_of, tool_globs
 from ..pieces import pieces
 from ..redact import Redactor
+from ..shadow import Shadow
 from ..verdict import Finding, ToolCall
 from . import Check, Context, Name, OneOrMore, Where
 from .tools import KEY as TOOLS
@@ -44,6 +45,17 @@ class Private:
     place: str = ""
     redactor: Redactor = field(default_factory=Redactor)
     rule: str = KEY
+
+    @property
+    def parts(self) -> list[str]:
+        """None: only the key has a name."""
+        return []
+
+    def enforced(self, shadow: Shadow) -> Private | None:
+        """The same beside the entries of `tools` that are enforced."""
+        if shadow.holds(KEY):
+            return None
+        return replace(self, table=self.table.enforced(shadow)) if self.table else self
 
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
         ledger = history.ledger

@@ -23,6 +23,7 @@ from ..patterns import PatternSet, compile_pattern, searchable
 from ..pieces import HEAD, pieces, put_together
 from ..redact import Redactor
 from ..secrets import SecretPattern
+from ..shadow import Shadow
 from ..verdict import Arguments, Finding
 from . import Check, Context, Name, Regex, Where
 from .tools import ToolTable, redacted_tools
@@ -63,6 +64,17 @@ class Secrets:
     masks: frozenset[str] = frozenset()
     """The pieces of a mask, which are pieces of no secret."""
     rule: str = KEY
+
+    @property
+    def parts(self) -> list[str]:
+        """The patterns by name, those that are always known, too."""
+        return [f"{KEY}.{pattern.name}" for pattern, _ in self.rows.values()]
+
+    def enforced(self, shadow: Shadow) -> Secrets | None:
+        """Without the patterns in shadow; what is masked, is masked of all of them."""
+        rows = {n: row for n, row in self.rows.items() if not shadow.holds(f"{KEY}.{row[0].name}")}
+        table = self.redacted.enforced(shadow) if self.redacted is not None else None
+        return replace(self, rows=rows, redacted=table) if rows else None
 
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
         hits = call.hits & self.rows.keys()

@@ -18,7 +18,7 @@ run in any order: to each other they count as having run where that is stricter.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Tag, model_validator
@@ -29,6 +29,7 @@ from ..automata import OPEN, SHUT, Automata, Gate, States
 from ..ledger import History
 from ..names import shown_name
 from ..normalise import Examined
+from ..shadow import Shadow
 from ..verdict import Finding, Word
 from . import Check, Context, Name, OneOrMore, Where
 
@@ -52,6 +53,8 @@ class After(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    name: Name | None = None
+    """What verdicts call it: `sequence.name`."""
     after: Names
     ask: Names | None = None
     block: Names | None = None
@@ -69,6 +72,8 @@ class Before(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    name: Name | None = None
+    """What verdicts call it: `sequence.name`."""
     before: Names
     require: Names
     """All of these."""
@@ -95,7 +100,20 @@ class Order:
     """Holds each call against the gates, as the history says they stand."""
 
     automata: Automata
+    held: frozenset[str] = frozenset()
+    """The names of entries that are left out: in shadow, they move as the others do."""
     rule: str = KEY
+
+    @property
+    def parts(self) -> list[str]:
+        """The entries that have a name."""
+        return list(dict.fromkeys(g.rule for g in self.automata.gates if g.rule != KEY))
+
+    def enforced(self, shadow: Shadow) -> Order | None:
+        """Without the entries in shadow."""
+        names = {gate.rule for gate in self.automata.gates}
+        held = frozenset(name for name in names if shadow.holds(name))
+        return replace(self, held=held) if names - held else None
 
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
         return self.met(call.name, self.automata.shut if history.order is None else history.order)
@@ -104,13 +122,14 @@ class Order:
         """What the shut gates say of a call of this tool."""
         return [
             Finding(
-                KEY,
+                gate.rule,
                 gate.word,
                 f"tool {shown_name(name)} {gate.reason}",
                 gate.place,
                 allowed=gate.allowed,
             )
             for gate in self.automata.met(states, name)
+            if gate.rule not in self.held
         ]
 
 
@@ -136,6 +155,7 @@ def _gates(entry: After | Before, place: str) -> Iterator[Gate]:
     until = tuple(entry.until or ())
     tools = tuple(name for name in until if name != USER_SPEAKS)
     speaks = USER_SPEAKS in until
+    rule = f"{KEY}.{entry.name}" if entry.name else KEY
     ends = [*(["the user writes again"] if speaks else []), *(f"{name} has run" for name in tools)]
     if isinstance(entry, After):
         rest = f" until {' or '.join(ends)}" if ends else ""
@@ -148,12 +168,11 @@ def _gates(entry: After | Before, place: str) -> Iterator[Gate]:
             reason = f"{what} after {' or '.join(entry.after)}{rest}"
             if names:
                 shuts = tuple(entry.after)
-                yield Gate(tuple(names), word, reason, OPEN, shuts, tools, user, place)
+                yield Gate(tuple(names), word, reason, OPEN, shuts, tools, user, place, rule)
         return
     rest = f", and again once {' or '.join(ends)}" if ends else ""
     user = SHUT if speaks else None
     for needed in entry.require:
         reason = f"may run only after {needed} has run without an error{rest}"
-        yield Gate(
-            tuple(entry.before), entry.otherwise, reason, SHUT, tools, (needed,), user, place
-        )
+        held, opens = tuple(entry.before), (needed,)
+        yield Gate(held, entry.otherwise, reason, SHUT, tools, opens, user, place, rule)

@@ -23,7 +23,7 @@ of the same (`list_files`, `file_id`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Tag
@@ -39,6 +39,7 @@ from ..nearest import nearest
 from ..normalise import Examined
 from ..outputs import key_of
 from ..redact import Redactor
+from ..shadow import Shadow
 from ..tokens import subjects
 from ..verdict import STRICTNESS, Finding, Word, strictest
 from . import Check, Context, Name, Where
@@ -108,6 +109,8 @@ class ToolTable:
     globs: tuple[tuple[Any, Row], ...]
     """Longest first."""
     default: Row
+    whole: ToolTable | None = None
+    """The table with the entries in shadow, where this is what is left without them."""
     _found: dict[str, tuple[Row, ...]] = field(default_factory=dict)
 
     def rows(self, name: str) -> tuple[Row, ...]:
@@ -121,13 +124,36 @@ class ToolTable:
 
     def _look_up(self, name: str) -> tuple[Row, ...]:
         own = list(self._matching(name))
-        rows = self._best(own) or [self.default]
+        rows = self._best(own) or [self._unnamed(name)]
         if name in self.exact:
             return tuple(rows)
         for text in spellings(name):
             others = [row for row in self._folded(text) if row not in own]
             rows += [row for row in self._best(others) if row.word != "allow" or row.ways]
         return tuple(dict.fromkeys(rows))
+
+    def _unnamed(self, name: str) -> Row:
+        if self.whole is not None and any(self.whole._matching(name)):
+            return replace(self.default, word="allow")
+        return self.default
+
+    def enforced(self, shadow: Shadow) -> ToolTable:
+        """What is left without the entries in shadow.
+
+        A tool that an entry in shadow names, and no other, may run: `default` is for tools that
+        nothing names. Where an enforced entry names it as well, that one counts.
+        """
+        exact = {name: row for name, row in self.exact.items() if not _held(row, shadow)}
+        globs = tuple(glob for glob in self.globs if not _held(glob[1], shadow))
+        default = self.default
+        if shadow.holds("default"):
+            default = replace(default, word="allow")
+        return ToolTable(exact, globs, default, self)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its entries."""
+        return [*self.exact, *(row.name for _, row in self.globs)]
 
     def _matching(self, name: str) -> Iterator[Row]:
         row = self.exact.get(name)
@@ -143,6 +169,8 @@ class ToolTable:
 
     def near(self, name: str) -> str:
         """The entries that let a tool run and are most like this name."""
+        if self.whole is not None:
+            return self.whole.near(name)
         rows = [*self.exact.values(), *(row for _, row in self.globs)]
         return nearest(name, (row.name for row in rows if row.word != "block")) or "no tool"
 
@@ -164,6 +192,15 @@ class Tools:
     redactor: Redactor
     me: frozenset[str] = frozenset()
     rule: str = KEY
+
+    @property
+    def parts(self) -> list[str]:
+        """The entries by name, and `default`."""
+        return ["default", *(f"{KEY}.{name}" for name in self.table.names)]
+
+    def enforced(self, shadow: Shadow) -> Tools:
+        """The same without the entries in shadow."""
+        return replace(self, table=self.table.enforced(shadow))
 
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
         rows = self.table.rows(call.name)
@@ -219,6 +256,10 @@ def _strictness(findings: list[Finding]) -> tuple[int, int]:
 
 def _is_glob(name: str) -> bool:
     return "*" in name or "?" in name
+
+
+def _held(row: Row, shadow: Shadow) -> bool:
+    return shadow.holds(f"{KEY}.{row.name}")
 
 
 def tool_table(

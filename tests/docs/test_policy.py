@@ -42,9 +42,11 @@ class Thread:
         if found["sign"] == "=":
             self._keep(self.policy.observed(call, found["rest"], source=f"tool {call.name}"))
             return
-        word, _, reason = found["rest"].partition(": ")
+        said, _, would_be = found["rest"].partition("; in shadow: ")
+        word, _, reason = said.partition(": ")
         verdict = decide(self.policy, call, History(self.ledger))
         assert verdict.word == word, f"{line}\n{verdict.reason}"
+        assert verdict.would_be.word == (would_be or word), line
         assert reason in verdict.reason, verdict.reason
 
     def _keep(self, entry: dict[str, object] | None) -> None:

@@ -5,11 +5,16 @@ What a door cannot see it must refuse, and its docs say so: such calls stand bes
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from edgeward import Policy, load_policy
+from edgeward.guards.receipts.chain import bodies
+from edgeward.guards.receipts.log import ReceiptLog
+from edgeward.guards.receipts.stores import read_log
+from edgeward.guards.verdict import ToolCall, fingerprint
 from tests.wire.server import Wire
 
 from . import talks
@@ -120,6 +125,41 @@ def test_guarded_tools_refuse_what_they_cannot_see() -> None:
     unsaid = {"stated", "until_user", "book_1", "book_3"}
     assert refused >= NO_TURNS - {"more_2", "more_3", "more_4", "more_5"}
     assert refused - NO_TURNS == unsaid
+
+
+WOULD_NOT_RUN = {
+    *("leak", "invented", "book_2", "pay", "note", "page", "after_page", "piece_1", "piece_2"),
+    *("more_2", "more_3", "more_4", "more_5"),
+}
+"""What the policy says of a thread in which all of them run: more of them are past a limit."""
+
+SHADOWED = [
+    (player, WOULD_NOT_RUN - ({"piece_1"} if refused is NO_TURNS else set()))
+    for player, refused in PLAYERS
+]
+
+
+@pytest.mark.parametrize(
+    ("player", "would_not_run"), SHADOWED, ids=lambda value: getattr(value, "__name__", "")
+)
+def test_a_policy_in_shadow_through_every_door(
+    player: Player, would_not_run: set[str], wire: Wire, tmp_path: Path
+) -> None:
+    """Every call runs, past every limit; each receipt says what would have been, alike."""
+    log = ReceiptLog(tmp_path / "log.jsonl", algorithm="hmac")
+    limits = {**POLICY["limits"], "calls": 18}
+    policy = load_policy({**POLICY, "limits": limits, "mode": "shadow"}, receipts=log)
+    assert player(policy, TALK, wire) == {step.id for step in talks.steps(TALK)}
+    assert _would_not_run(tmp_path / "log.jsonl") == would_not_run
+
+
+def _would_not_run(path: Path) -> set[str]:
+    """The calls of which receipts say that they would not have run."""
+    names = {fingerprint(ToolCall(s.tool, s.arguments)): s.id for s in talks.steps(TALK)}
+    found = list(bodies(read_log(path)[0]))
+    assert {body["word"] for body in found} == {"allow"}
+    assert len(found) == len(names)
+    return {names[b["fingerprint"]] for b in found if b["shadow"]["word"] != "allow"}
 
 
 def _no_wire() -> Any:

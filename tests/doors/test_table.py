@@ -7,10 +7,14 @@ have a past. The table in the docs is made of the same rows.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from edgeward.guards.names import name_fault
+from edgeward.guards.python_values import as_call
+from edgeward.guards.shadow import Shadow
 from tests.wire.server import Wire
 
 from . import anthropic_ways, gemini_ways, openai_ways
@@ -48,6 +52,24 @@ async def test_some_cases_through_every_surface(row: Row, way: Way, wire: Wire) 
     assert {case.goes_through for case in tried} == {True, False}
     wrong = [c.id for c in tried if await way(c, wire) != c.goes_through]
     assert not wrong
+
+
+WAYS = [(row, way) for row in ROWS for way in row.ways]
+REFUSED = [case for case in SAMPLE if not case.goes_through][::3]
+
+
+@pytest.mark.parametrize(
+    ("row", "way"), WAYS, ids=[f"{r.door} {r.surface} {r.ways.index(w)}" for r, w in WAYS]
+)
+async def test_in_shadow_they_go_through_every_surface(row: Row, way: Way, wire: Wire) -> None:
+    """What is refused otherwise, but for what cannot be read: that is no rule's matter."""
+    tried = [case for case in REFUSED if row.fits(case)]
+    assert tried
+    for case in tried:
+        policy = replace(case.policy, shadow=Shadow(whole=True))
+        call = as_call(case.name, case.arguments)
+        readable = call.fault is None and not name_fault(case.name)
+        assert await way(replace(case, policy=policy), wire) == readable, case.id
 
 
 def test_the_docs_show_this_table() -> None:

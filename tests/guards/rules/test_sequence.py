@@ -139,3 +139,19 @@ def test_version_2_only() -> None:
     with pytest.raises(ConfigError, match="version: 2"):
         load_policy({"version": 1, "sequence": [FETCH]})
     assert order_of(load_policy({"version": 2, "sequence": []})) is None
+
+
+def test_an_entry_may_have_a_name() -> None:
+    """Verdicts name it; it is put in shadow by it, and moves all the same."""
+    named = Trace({"name": "pages", **FETCH}, SECRET).ran("fetch_url").ran("read_key")
+    assert [f.rule for f in named.verdict("send_mail").findings] == ["sequence.pages"]
+    assert [f.rule for f in named.verdict("post_it").findings] == ["sequence"]
+    rules = [{"name": "pages", **FETCH}, SECRET]
+    policy = {"version": 2, "default": "allow", "sequence": rules}
+    shadow = load_policy({**policy, "mode": {"sequence.pages": "shadow"}})
+    found = decide(shadow, ToolCall("send_mail"), History(order=named.states))
+    assert (found.word, found.would_be.word) == ("allow", "ask")
+    assert decide(shadow, ToolCall("post_it"), History(order=named.states)).word == "block"
+    shadow = load_policy({**policy, "mode": {"sequence": "shadow", "sequence.pages": "enforce"}})
+    assert decide(shadow, ToolCall("send_mail"), History(order=named.states)).word == "ask"
+    assert decide(shadow, ToolCall("post_it"), History(order=named.states)).word == "allow"

@@ -1,0 +1,71 @@
+"""The head's `mode`: what of a policy is in shadow, and whether the names in it are names of rules.
+
+mode: shadow                                   # the whole policy
+mode: {egress_allowlist: shadow, tools.pay: shadow}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Annotated
+
+from pydantic import Discriminator, Tag
+
+from ..guards.rules import Check, Name
+from ..guards.secrets import SHIPPED
+from ..guards.shadow import Mode, Parted, Shadow
+from .problems import Problem, did_you_mean, either, spell
+from .yaml_file import Document
+
+KEY = "mode"
+
+SILENT = frozenset(
+    {
+        *("approvals", "injection_phrases", "injection_threshold"),
+        *("pii", "placeholders", "results", "trust"),
+    }
+)
+"""Rules that say nothing of calls, so that there is nothing of them to keep in shadow."""
+
+
+def _form(value: object) -> str:
+    return "rules" if isinstance(value, dict) else "word"
+
+
+Modes = Annotated[
+    Annotated[Mode, Tag("word")] | Annotated[dict[Name, Mode], Tag("rules")], Discriminator(_form)
+]
+"""A word for the whole policy, or one for each rule that is named."""
+
+
+def shadow_of(mode: Modes) -> Shadow | None:
+    """What is in shadow; None where all is enforced."""
+    if isinstance(mode, str):
+        return Shadow(whole=True) if mode == "shadow" else None
+    rules = {str(name): word for name, word in mode.items()}
+    return Shadow(rules=rules) if "shadow" in rules.values() else None
+
+
+def rule_names(checks: Iterable[Check]) -> Iterator[str]:
+    """The names of a policy's rules and of their entries, as verdicts name them."""
+    for check in checks:
+        if check.rule not in SILENT:
+            yield check.rule
+            yield from check.parts if isinstance(check, Parted) else ()
+
+
+def faults(mode: Modes, checks: Iterable[Check], document: Document) -> Iterator[Problem]:
+    """Names that name no rule of the policy."""
+    if isinstance(mode, str):
+        return
+    known = list(dict.fromkeys(rule_names(checks)))
+    shipped = {f"secret_patterns.{pattern.name}" for pattern in SHIPPED}
+    for name in mode:
+        if name in known:
+            continue
+        path, allowed = (KEY, name), either([n for n in known if n not in shipped])
+        wrong = "is no rule of this policy"
+        if name in SILENT:
+            wrong = "says nothing of calls, so that there is nothing of it to keep in shadow"
+        fix = did_you_mean(name, known) or "remove it"
+        yield Problem(document.where(path), spell(path), wrong, allowed, fix)
