@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from .fields import Kind
 from .host_fields import typed_hosts
@@ -13,6 +14,9 @@ from .mail import mail_domains, typed_mail
 
 MAX_SIGNS = 20_000
 """Signs of a destination (@ :/ // \\) in one text that are looked at."""
+
+_KEPT = 120
+"""Characters up to which a value's destinations are kept."""
 
 
 def destinations(text: str, kind: int = Kind.TEXT) -> Iterator[Destination]:
@@ -33,6 +37,18 @@ def destinations(text: str, kind: int = Kind.TEXT) -> Iterator[Destination]:
         yield from mailed(text, kind)
 
 
+def destinations_of(text: str, kind: int) -> Sequence[Destination]:
+    """The same, all at once; those of short values, which come up again and again, are kept."""
+    if len(text) <= _KEPT:
+        return _destinations(text, kind)
+    return tuple(destinations(text, kind))
+
+
+@lru_cache(maxsize=1_024)
+def _destinations(text: str, kind: int) -> tuple[Destination, ...]:
+    return tuple(destinations(text, kind))
+
+
 def mailed(text: str, kind: int) -> list[Destination]:
     """The domains of the mail addresses in a text that has an @."""
     return typed_mail(text) if kind & Kind.MAIL else mail_domains(text)
@@ -46,12 +62,21 @@ _BARE_BASE = re.compile(r"(?i:(?:[a-z][a-z0-9+.-]*:)?[/\\]{2}|)[^\s/\\?#@]+\Z")
 
 def split_destinations(
     texts: Sequence[str], kinds: Sequence[int], strings: Sequence[int]
-) -> Iterator[tuple[int, Destination]]:
+) -> Iterable[tuple[int, Destination]]:
     """Destinations that only appear once two values are put together, with the second's number.
 
     A link cut after its scheme; a base address without a path whose continuation would become
     part of the host (`https://a.example` + `@evil.test`). `strings` are the numbers of the values.
     """
+    for number in strings:
+        if kinds[number] & (Kind.URL | Kind.HOST) or texts[number][-1:] in _CUT:
+            return _split_destinations(texts, kinds, strings)
+    return ()
+
+
+def _split_destinations(
+    texts: Sequence[str], kinds: Sequence[int], strings: Sequence[int]
+) -> Iterator[tuple[int, Destination]]:
     for position, first in enumerate(strings):
         text = texts[first]
         if text[-1:] in _CUT:

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import binascii
 import re
+from collections.abc import Iterator
+
+from .folding import folded
 
 MAX_CHARS = 20_000
 """Characters of a text that are looked at."""
@@ -23,25 +26,41 @@ _HEX = re.compile(rb"(?:0x)?((?:[0-9a-fA-F]{2}){5,2000})")
 
 def undisguised(text: str, *, least: int = 1) -> list[str]:
     """What runs of the text say in base64 or hexadecimal, of each that says `least` bytes."""
-    size = max(_SHORTEST_RUN, -(-least * 4 // 3))
-    raw = text[:MAX_CHARS].encode("ascii", "replace").translate(_RUNS)
-    runs = [run for run in raw.split() if len(run) >= size]
     found: list[str] = []
-    for run in dict.fromkeys(runs):
-        for start in range(0, len(run), _LONGEST_RUN):
-            _decode(run[start : start + _LONGEST_RUN], found)
+    for run in _parts(coded_runs(text[:MAX_CHARS].encode("ascii", "replace"), least=least)):
+        for raw in _decoded(run):
+            said = raw.decode("utf-8", "replace")
+            if said.isprintable() or "\n" in said:
+                found.append(said)
     return found
 
 
-def _decode(run: bytes, found: list[str]) -> None:
+def coded_runs(raw: bytes, *, least: int = 1) -> list[bytes]:
+    """The runs of digits of base64 or hexadecimal that can say `least` bytes."""
+    size = max(_SHORTEST_RUN, -(-least * 4 // 3))
+    return [run for run in raw.translate(_RUNS).split() if len(run) >= size]
+
+
+def roughly_said(runs: list[bytes]) -> str:
+    """At least all words of ASCII that the runs say, one below the other, in lower case.
+
+    To be searched once for all of them: nearly always no word of it is one that matters.
+    """
+    text = b"\n".join(raw for run in _parts(runs) for raw in _decoded(run))
+    if text.isascii():
+        return text.decode()
+    return folded(text.decode("utf-8", "replace")).casefold().encode("ascii", "replace").decode()
+
+
+def _parts(runs: list[bytes]) -> Iterator[bytes]:
+    for run in dict.fromkeys(runs):
+        for start in range(0, len(run), _LONGEST_RUN):
+            yield run[start : start + _LONGEST_RUN]
+
+
+def _decoded(run: bytes) -> Iterator[bytes]:
     if len(run) % 4 != 1:
-        _read(binascii.a2b_base64(run + b"=" * (-len(run) % 4)), found)
+        yield binascii.a2b_base64(run + b"=" * (-len(run) % 4))
     match = _HEX.fullmatch(run)
     if match is not None:
-        _read(bytes.fromhex(match[1].decode()), found)
-
-
-def _read(raw: bytes, found: list[str]) -> None:
-    text = raw.decode("utf-8", "replace")
-    if text.isprintable() or "\n" in text:
-        found.append(text)
+        yield bytes.fromhex(match[1].decode())

@@ -98,57 +98,83 @@ class Conditions:
     places: Mapping[str, Place] = field(default_factory=dict)
     tree: Tree = field(default_factory=dict)
 
-    def failures(self, call: Examined, history: History, facts: Facts) -> Iterator[Failure]:
-        """What of it does not hold."""
-        tool = shown_name(call.name)
+    def failures(self, call: Examined, history: History, facts: Facts) -> list[Failure]:
+        """What of it does not hold; nearly always that is nothing, which is told first."""
+        found: list[Failure] = []
         if self.callers is not None and not self.callers.holds(facts.caller):
-            reason = f"tool {tool} is not for this caller"
-            allowed = f"for {self.callers.wish}"
-            place = self.places["callers"]
-            yield Failure("callers", reason, place, allowed=allowed, rests_on=())
-        if self.requested is not None and not self.requested.holds(facts):
-            reason, place = f"the user did not ask for {tool}", self.places["requested"]
-            allowed = f"once the user writes one of: {', '.join(self.requested.words)}"
-            yield Failure("requested", reason, place, word="block", allowed=allowed)
-        elif self.requested is not None and not self.requested.lasts(call, facts):
-            place = self.places["requested"]
-            reason = f"the user asked for {tool} before, and that was done"
-            allowed = "once the user asks again, or names what it is about"
-            yield Failure("requested", reason, place, word="ask", allowed=allowed)
+            found.append(self._of_caller(call, self.callers))
+        wish = self.requested
+        if wish is not None and not (wish.holds(facts) and wish.lasts(call, facts)):
+            found.append(self._not_asked(call, facts, wish))
         if self.max_calls is not None and history.calls.get(call.name, 0) >= self.max_calls:
-            reason = f"tool {tool} has run {self.max_calls} time(s), which is all it may in a run"
-            allowed = f"{self.max_calls} in a run"
-            yield Failure("max_calls", reason, self.places["max_calls"], allowed=allowed)
+            found.append(self._too_often(call, self.max_calls))
         for required, place in self.requirements:
-            for path, value in required.failures(call.arguments, facts):
-                nearer = replace(facts, about=(*facts.about, required.about))
-                if required.flows(value, nearer):
-                    continue
-                reason = f"argument '{path}' of tool {tool} is not {required.wish}{facts.unseen}"
-                rule = f"args.{'.'.join(required.path)}"
-                asks = required.asks or required.flows(value, replace(nearer, doubts=True))
-                word: Word | None = "ask" if asks else None
-                allowed, rests_on = required.allowed, required.path[:1]
-                yield Failure(rule, reason, place, path, value, word, allowed, rests_on)
-        yield from self._unclean(call, facts, tool)
-        if self.together:
-            yield from self._apart(call, facts, tool)
-        for number, beside in self.at_most:
-            yield from self._above(call, facts, tool, number, beside)
-
-    def _unclean(self, call: Examined, facts: Facts, tool: str) -> Iterator[Failure]:
-        """The default for text that no condition names."""
+            if failing := required.failures(call.arguments, facts):
+                found += self._unmet(call, facts, required, place, failing)
         for path, text in unnamed_texts(call, self.tree):
             why, piece = facts.stain(text)
             if why:
-                reason = f"argument '{path}' of tool {tool} {why}; it must be {WISHES['clean']}"
-                asks = not replace(facts, doubts=True).stain(text)[0]
-                word: Word | None = "ask" if asks else None
-                rests_on = _root(path, call.arguments)
-                allowed = f"a text {WISHES['clean']}"
-                yield Failure("args", reason, self.default, path, piece, word, allowed, rests_on)
+                found.append(self._unclean(call, facts, path, text, why, piece))
+        if self.together:
+            found += self._apart(call, facts)
+        for number, beside in self.at_most:
+            found += self._above(call, facts, number, beside)
+        return found
 
-    def _apart(self, call: Examined, facts: Facts, tool: str) -> Iterator[Failure]:
+    def _of_caller(self, call: Examined, callers: CallerTest) -> Failure:
+        reason = f"tool {shown_name(call.name)} is not for this caller"
+        place = self.places["callers"]
+        return Failure("callers", reason, place, allowed=f"for {callers.wish}", rests_on=())
+
+    def _not_asked(self, call: Examined, facts: Facts, wish: Requested) -> Failure:
+        tool, place = shown_name(call.name), self.places["requested"]
+        if not wish.holds(facts):
+            reason = f"the user did not ask for {tool}"
+            allowed = f"once the user writes one of: {', '.join(wish.words)}"
+            return Failure("requested", reason, place, word="block", allowed=allowed)
+        reason = f"the user asked for {tool} before, and that was done"
+        allowed = "once the user asks again, or names what it is about"
+        return Failure("requested", reason, place, word="ask", allowed=allowed)
+
+    def _too_often(self, call: Examined, most: int) -> Failure:
+        tool = shown_name(call.name)
+        reason = f"tool {tool} has run {most} time(s), which is all it may in a run"
+        return Failure("max_calls", reason, self.places["max_calls"], allowed=f"{most} in a run")
+
+    def _unmet(
+        self,
+        call: Examined,
+        facts: Facts,
+        required: Requirement,
+        place: Place,
+        failing: Iterable[tuple[str, Any]],
+    ) -> Iterator[Failure]:
+        """The values that fail a requirement, where the argument's name helps none of them."""
+        nearer = replace(facts, about=(*facts.about, required.about))
+        for path, value in failing:
+            if required.flows(value, nearer):
+                continue
+            tool = shown_name(call.name)
+            reason = f"argument '{path}' of tool {tool} is not {required.wish}{facts.unseen}"
+            rule = f"args.{'.'.join(required.path)}"
+            asks = required.asks or required.flows(value, replace(nearer, doubts=True))
+            word: Word | None = "ask" if asks else None
+            allowed, rests_on = required.allowed, required.path[:1]
+            yield Failure(rule, reason, place, path, value, word, allowed, rests_on)
+
+    def _unclean(
+        self, call: Examined, facts: Facts, path: str, text: str, why: str, piece: str
+    ) -> Failure:
+        """The default for text that no condition names."""
+        tool = shown_name(call.name)
+        reason = f"argument '{path}' of tool {tool} {why}; it must be {WISHES['clean']}"
+        asks = not replace(facts, doubts=True).stain(text)[0]
+        word: Word | None = "ask" if asks else None
+        rests_on = _root(path, call.arguments)
+        allowed = f"a text {WISHES['clean']}"
+        return Failure("args", reason, self.default, path, piece, word, allowed, rests_on)
+
+    def _apart(self, call: Examined, facts: Facts) -> Iterator[Failure]:
         common: set[int] | None = None
         for path in self.together:
             for shown, value in values_at(call.arguments, path):
@@ -158,8 +184,8 @@ class Conditions:
                     if not common:
                         names = ", ".join(".".join(p) for p in self.together)
                         reason = (
-                            f"arguments {names} of tool {tool} stand together in no message of the"
-                            " user and no trusted record"
+                            f"arguments {names} of tool {shown_name(call.name)} stand together in"
+                            " no message of the user and no trusted record"
                         )
                         place = self.places["together"]
                         roots = tuple(dict.fromkeys(p[0] for p in self.together))
@@ -167,9 +193,7 @@ class Conditions:
                         yield Failure("together", reason, place, shown, text, None, allowed, roots)
                         return
 
-    def _above(
-        self, call: Examined, facts: Facts, tool: str, number: Path, beside: Path
-    ) -> Iterator[Failure]:
+    def _above(self, call: Examined, facts: Facts, number: Path, beside: Path) -> Iterator[Failure]:
         """A number above all that stand with a value; what is not there binds nothing."""
         named = [
             text
@@ -187,8 +211,9 @@ class Conditions:
             if amount is not None and amount <= min(sure):
                 continue
             reason = (
-                f"argument '{shown}' of tool {tool} is above every number that stands with its"
-                f" {'.'.join(beside)} in one message of the user or one trusted record"
+                f"argument '{shown}' of tool {shown_name(call.name)} is above every number that"
+                f" stands with its {'.'.join(beside)} in one message of the user or one trusted"
+                " record"
             )
             asks = amount is not None and amount <= min(doubtful)
             place = self.places["at_most"]

@@ -35,6 +35,7 @@ WISHES: Mapping[str, str] = {
 _SEVERAL = re.compile(r"\s*[,;]\s*")
 _BETWEEN = re.compile(r"[^<>]*<([^<>\s]+)>")
 _SHORT_WORD = 2
+_CLEAN = ("", "")
 
 
 @dataclass(slots=True)  # not frozen: one is made for every decision, and that is slow to make
@@ -63,16 +64,17 @@ class Facts:
 
     def stain(self, text: str) -> tuple[str, str]:
         """Why a text is not clean (in words), and the piece that makes it so; empty where it is."""
+        ledger = self.ledger
         for found in identifiers(text):
             if not self._known(found):
                 return "holds an address, link, account or path that is not known", found
             if is_account(found) and not self._own(found):
                 # A payee of the list may be paid; in a text his number tells others of him.
                 return "holds an account number that the user did not write", found
-        if self.ledger.gap and text.strip() and not self.ledger.stated(text):
+        if ledger.gap and text.strip() and not ledger.stated(text):
             return f"may hold private data{self.unseen}", ""
-        piece = self.ledger.private(text)
-        return ("holds private data", piece) if piece else ("", "")
+        piece = ledger.private(text)
+        return ("holds private data", piece) if piece else _CLEAN
 
     def _known(self, value: str) -> bool:
         ledger, about = self.ledger, self.about

@@ -14,6 +14,7 @@ from .hosts import DOTS
 from .scripts import apart
 
 _DOTTED = re.compile(r"\.\w")
+_DOT = re.compile(r"\.(?:\w|(?<=[\[( ]\.)[\]) ])")
 _DIGITS = re.compile(r"\d(?:\d\d|[A-Za-z0-9]{25})")
 _TO_SPACE = str.maketrans(
     dict.fromkeys(
@@ -75,32 +76,30 @@ def identifiers(text: str) -> Iterable[str]:
     """What points somewhere in `text`, in order; as it stands there, but for disguised letters."""
     if not text.isascii():
         text = DOTS.sub(".", _STOP.sub(" ", folded(text)))
-    hidden = _may_hide_a_dot(text) and _HIDDEN_DOT.search(text) is not None
-    return () if not hidden and _points_nowhere(text) else _identifiers(text, hidden)
+    return () if text.isascii() and _is_prose(text) else _identifiers(text)
 
 
-def _may_hide_a_dot(text: str) -> bool:
-    # `in` is many times faster than a search.
-    return " ." in text or "(." in text or "[." in text or "dot" in text.lower()
-
-
-def _points_nowhere(text: str) -> bool:
-    """Whether an ASCII text has no three digits, no full stop inside a word, no / and no @.
-
-    Also no digit with which a long word goes on: an address of a crypto-currency.
+def _is_prose(text: str) -> bool:
+    """Whether an ASCII text has no three digits, no full stop inside a word or bracket, no `dot`
+    and none of / \\ @. Also no digit with which a long word goes on: an address of a wallet.
     """
-    if not text.isascii() or "@" in text or "/" in text or "\\" in text:
-        return False
-    raw = text.encode()
-    if len(raw.translate(None, b"0123456789")) < len(raw) and _DIGITS.search(text):
-        return False
-    return "." not in text or _DOTTED.search(text) is None
+    signs = text.encode().translate(None, _OF_PROSE)
+    if signs:
+        if signs.strip(b".") and (signs.strip(b".0123456789") or _DIGITS.search(text)):
+            return False
+        if b"." in signs and _DOT.search(text):
+            return False
+    return "dot" not in text.lower()
 
 
-def _identifiers(text: str, hidden: bool) -> Iterator[str]:
+_OF_PROSE = bytes(n for n in range(128) if chr(n) not in "@/\\.0123456789")
+"""Signs of which nothing consists that points somewhere."""
+
+
+def _identifiers(text: str) -> Iterator[str]:
     if _DIGITS.search(text):
         yield from _numbers(text)
-    if hidden:
+    if _HIDDEN_DOT.search(text):
         for match in _SPELT_OUT.finditer(text):
             if match[1].casefold() not in _ARTICLES:
                 yield f"{match[1]}.{match[2]}"

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Set
 from typing import Any
 
 from .arguments import MAX_CHARS, MAX_DEPTH, parse_arguments
-from .destinations import MAX_SIGNS, destinations, mailed, split_destinations
+from .destinations import destinations_of, split_destinations
 from .encodings import ALL_SIGNALS, ESCAPES, FOLDS, QUOTES, plain, views
 from .fields import MAX_NAME, Kind, kind_below, kind_for_tool
 from .hosts import Destination
@@ -34,6 +34,8 @@ _ENDS = 256
 _BLANK = re.compile(r"\s")
 _PROSE_DOTS = re.compile(r"[^./\\]\.+\Z")
 _PARENT_DIR = re.compile(r"(?:^|[/\\])\.\.\s*\Z")
+_SIGNS = ("@", ":", "//", "\\")
+"""Without one of these a text names no destination by itself."""
 _SMALLEST_ADDRESS = 1 << 24
 """Numbers below it are ids and ports, not IPv4 addresses."""
 
@@ -47,7 +49,7 @@ class Examined:
 
     __slots__ = (
         *("arguments", "bounds", "call", "hits", "joined", "kinds", "leaves", "name", "noise"),
-        *("patterns", "views", "_all_paths", "_json", "_lists", "_opened", "_pairs", "_pointless"),
+        *("patterns", "views", "_all_paths", "_json", "_lists", "_opened", "_pairs", "_signs"),
         *("_strings", "too_long"),
     )
 
@@ -68,6 +70,8 @@ class Examined:
         self._pairs: list[str] = []
         self._opened: list[tuple[int, int, Any]] = []
         self._all_paths: list[str] | None = None
+        self._signs: tuple[str, ...] | None = None
+        """Those signs of destinations that are in the call; None where nothing can be one."""
         self.too_long = False
         """More than is searched: `hits` says nothing, and the call can only be blocked."""
         self.patterns = patterns if patterns is not None else PatternSet()
@@ -135,8 +139,9 @@ class Examined:
         kinds = 0
         for kind in self.kinds:
             kinds |= kind
-        # Whether anything in the call could name a destination.
-        self._pointless = not (signals or kinds & (Kind.POINTS | Kind.MAIL) or _pointed(text))
+        pointing = _SIGNS if signals else tuple([sign for sign in _SIGNS if sign in text])
+        if pointing or kinds & (Kind.POINTS | Kind.MAIL):
+            self._signs = pointing
         if not signals and not kinds & Kind.COMMAND:
             return hits
         commands = [i for i, kind in enumerate(self.kinds) if kind & Kind.COMMAND]
@@ -233,23 +238,27 @@ class Examined:
             for view in found:
                 yield index, view
 
-    def destinations(self) -> Iterator[tuple[int, Destination]]:
+    def destinations(self) -> list[tuple[int, Destination]]:
         """Where the call could send something: hosts in any text, with the leaf's number."""
-        if self._pointless:
-            return
-        found: set[Destination] = set()
+        signs = self._signs
+        if signs is None:
+            return []
+        found: list[tuple[int, Destination]] = []
+        known: set[Destination] = set()
         for index, text in self.texts() if self.views else enumerate(self.leaves):
             kind = self.kinds[index]
-            # As in `_pointed`, and here without a call: this runs for every leaf.
-            linked = kind & Kind.POINTS or ":" in text or "//" in text or "\\" in text
-            if not linked and "@" not in text:
-                continue
-            only_mail = not linked and len(text) <= MAX_SIGNS
-            for destination in mailed(text, kind) if only_mail else destinations(text, kind):
-                if destination not in found:
-                    found.add(destination)
-                    yield index, destination
-        yield from split_destinations(self.leaves, self.kinds, self._strings)
+            if not kind & Kind.POINTS:
+                for sign in signs:
+                    if sign in text:
+                        break
+                else:
+                    continue
+            for destination in destinations_of(text, kind):
+                if destination not in known:
+                    known.add(destination)
+                    found.append((index, destination))
+        found += split_destinations(self.leaves, self.kinds, self._strings)
+        return found
 
     def _paths(self) -> list[str]:
         paths = list(leaf_paths(self.arguments, ""))
@@ -274,11 +283,6 @@ _TOO_MANY = f"arguments hold more than {MAX_LEAVES} values"
 
 def _too_much(depth: int) -> _TooMuch:
     return _TooMuch(_TOO_MANY if depth else "arguments are nested too deeply")
-
-
-def _pointed(text: str) -> bool:
-    """Whether a text holds a sign without which it names no destination by itself."""
-    return "@" in text or ":" in text or "//" in text or "\\" in text
 
 
 def _ends(text: str) -> str:

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from .disguises import MAX_CHARS, undisguised
-from .spoken import plain_digits, spelt_out
-from .tokens import words
+from .disguises import MAX_CHARS, coded_runs, roughly_said, undisguised
+from .spoken import SPOKEN, plain_digits, signs_said, spelt_out
+from .tokens import has_commas, words
 
 LONGEST_CODE = 40
 SHORTEST_CODE = 6
@@ -20,6 +20,11 @@ MAX_CODED = 200
 """Characters of a word in which codes are looked for."""
 
 _DIGIT = re.compile(r"\d")
+_MIRRORED = re.compile(
+    "[\x00-\x7f\u00c0-\u012f\u0131\u0134-\u013e\u0141-\u0148\u014a-\u017e\u0391-\u03a1"
+    "\u03a3-\u03ce\u0410-\u044f\u2013\u2014\u2018\u2019\u201c\u201d\u2022\u2026\u20ac\u2192]*"
+)
+"""Texts that folding leaves as they are; their words backwards are those of the text backwards."""
 _NOTHING: Mapping[str, int] = {}
 
 
@@ -28,17 +33,26 @@ class PrivatePieces:
     """The index of a ledger's private pieces; a place in it is the number of an entry."""
 
     by_word: dict[str, dict[str, int]] = field(default_factory=dict)
-    """All of them by their first word, each with the entry in which it stands first."""
-    sizes: dict[str, set[int]] = field(default_factory=dict)
-    """How many words those have that begin with a word: few numbers, however many they are."""
+    """All of them by the word that tells most, each with the entry in which it stands first."""
+    spans: dict[str, set[tuple[int, int]]] = field(default_factory=dict)
+    """Where that word stands in a piece, and how many words the piece has: few pairs, however many
+    pieces there are."""
     backwards: set[str] = field(default_factory=set)
-    """Their first words, backwards."""
+    """Their telling words, backwards."""
+    watched: set[str] = field(default_factory=lambda: set(SPOKEN))
+    """Words without which no piece stands in a text, if it has no digits and no long words."""
     shortest: int = MAX_CHARS
     """Characters of the shortest of them."""
     heads: set[str] = field(default_factory=set)
     """How private pieces of one word begin: their first one, two and three characters."""
+    tails: set[str] = field(default_factory=set)
+    """The same, backwards."""
     code_sizes: set[int] = field(default_factory=set)
     """The lengths of those that are one word."""
+    fewest_digits: int = LONGEST_CODE
+    """Digits of the piece of one word that has the fewest."""
+    wide: bool = False
+    """Whether one of them holds more than ASCII."""
     grouped: dict[str, str] = field(default_factory=dict)
     """Private pieces of several words, by what they are without the blanks."""
 
@@ -47,56 +61,103 @@ class PrivatePieces:
 
     def add(self, piece: str, number: int) -> None:
         """Index one piece of an entry."""
-        first = piece.partition(" ")[0]
-        self.by_word.setdefault(first, {}).setdefault(piece, number)
-        self.sizes.setdefault(first, set()).add(piece.count(" ") + 1)
-        self.backwards.add(first[::-1])
+        run = piece.split(" ")
+        # Prose is full of `the`; a number or a long word stands in few texts.
+        at = max(range(len(run)), key=lambda n: (not run[n].isalpha(), len(run[n])))
+        word = run[at]
+        self.by_word.setdefault(word, {}).setdefault(piece, number)
+        self.spans.setdefault(word, set()).add((at, len(run)))
+        self.backwards.add(word[::-1])
+        self.watched.update((word, word[::-1]))
         self.shortest = min(self.shortest, len(piece))
-        if first != piece:
-            self.grouped.setdefault(piece.replace(" ", ""), piece)
+        self.wide = self.wide or not piece.isascii()
+        if len(run) > 1:
+            self.grouped.setdefault("".join(run), piece)
         else:
-            self.heads.update((piece[:1], piece[:2], piece[:3]))
+            heads = piece[:1], piece[:2], piece[:3]
+            self.heads.update(heads)
+            self.tails.update(head[::-1] for head in heads)
             self.code_sizes.add(len(piece))
+            self.fewest_digits = min(self.fewest_digits, count_digits(piece.encode()))
 
     def found_in(self, text: str, end: int) -> Iterable[str]:
         """Private pieces in `text`, in any disguise, that were observed before the entry `end`."""
         if not self.by_word:
             return ()
         found = words(text)
-        backwards = text[:MAX_CHARS][::-1]
+        # Nearly always there is none; that is told in a few steps.
+        if self._is_free(found, text):
+            return ()
         others = undisguised(text, least=self.shortest)
         if not text.isascii():
             others.insert(0, plain_digits(text[:MAX_CHARS]))
-        spelt = list(spelt_out(found)) if self.heads else []
-        # Nearly always there is none; that is told in a few steps, of all disguises in one.
-        if self._is_free(found, text, others, backwards) and (
-            not spelt or self._has_none(words(" ".join(spelt)), digits=True)
-        ):
-            return ()
-        return self._each_piece((text, backwards, *others, *spelt), end)
+        spelt = spelt_out(found) if self.heads else ()
+        return self._each_piece((text, text[:MAX_CHARS][::-1], *others, *spelt), end)
 
-    def _is_free(self, found: list[str], text: str, others: list[str], backwards: str) -> bool:
-        """Whether there is none in the text (its words), backwards, and in other readings."""
-        digits = has_digit(text)
-        if not self._has_none(found, digits=digits):
+    def _is_free(self, found: list[str], text: str) -> bool:
+        """Whether there is none, in any disguise, as far as that is easily told."""
+        if text.isascii():
+            raw = text.encode()
+        elif self.wide or _MIRRORED.fullmatch(text) is None:
             return False
-        if digits or not text.isascii():
-            others = [backwards, *others]
-        elif not self.backwards.isdisjoint(found):
+        else:
+            raw = text.encode("ascii", "replace")
+        digits = count_digits(raw)
+        if not self._has_no_code(found, digits, self.heads, self.tails):
             return False
-        whole = "\n".join(others)
-        return not others or self._has_none(words(whole), digits=has_digit(whole))
+        hits = self.watched.intersection(found)
+        if hits:
+            if not (self.by_word.keys().isdisjoint(hits) and self.backwards.isdisjoint(hits)):
+                return False
+            if self.heads and not self._spells_none(found, hits, digits):
+                return False
+        if digits and has_commas(text):  # backwards its numbers may be others
+            mirrored = words(text[:MAX_CHARS][::-1])
+            if not self.by_word.keys().isdisjoint(mirrored):
+                return False
+            if not self._has_no_code(mirrored, digits, self.heads):
+                return False
+        runs = coded_runs(raw[:MAX_CHARS], least=self.shortest)
+        return not runs or self._is_harmless(roughly_said(runs))
 
-    def _has_none(self, found: list[str], *, digits: bool) -> bool:
-        """Whether none of the words begins a private piece, or holds one; may be too strict."""
+    def _spells_none(self, found: list[str], hits: set[str], digits: int) -> bool:
+        """Whether no piece is among the words once those that are spoken signs are read as such."""
+        said = signs_said(found, SPOKEN & hits)
+        if said is None:
+            return False
+        signs, more = said
+        if not self.by_word.keys().isdisjoint(signs):
+            return False
+        if not signs or digits + more < self.fewest_digits:
+            return True
+        # A code begins at a sign, or at a word: that is known only where there are many digits.
+        begins = [word[:3] for word in found] if digits < self.fewest_digits else []
+        return self.heads.isdisjoint(signs) and self.heads.isdisjoint(begins)
+
+    def _is_harmless(self, said: str) -> bool:
+        """Whether nothing in what coded runs say is private."""
+        if self.wide:
+            return False
+        found = words(said)
         if not self.by_word.keys().isdisjoint(found):
             return False
-        if not digits:
+        return self._has_no_code(found, count_digits(said.encode()), self.heads)
+
+    def _has_no_code(self, found: list[str], digits: int, *edges: set[str]) -> bool:
+        """Whether no word begins (or, for the second set, ends) or goes on like a code."""
+        if not digits or digits < self.fewest_digits:
             return True
-        if not self.heads.isdisjoint([word[:3] for word in found]):
+        heads, *tails = edges
+        if not heads.isdisjoint([word[:3] for word in found]):
             return False
-        long = [word for word in found if len(word) > SHORTEST_CODE and not word.isalpha()]
-        return not long or not has_digit(" ".join(long))
+        if tails and not tails[0].isdisjoint([word[-3:] for word in found]):
+            return False
+        for word in found:
+            if len(word) > SHORTEST_CODE and not word.isalpha() and len(word) <= MAX_CODED:
+                inner = [word[n : n + 3] for n in range(len(word))]
+                if not all(known.isdisjoint(inner) for known in edges):
+                    return False
+        return True
 
     def _each_piece(self, texts: Iterable[str], end: int) -> Iterator[str]:
         for text in texts:
@@ -107,8 +168,9 @@ class PrivatePieces:
         if not self.by_word.keys().isdisjoint(found):
             for number, word in enumerate(found):
                 pieces = self.by_word.get(word, _NOTHING)
-                for size in tuple(self.sizes.get(word, ())):
-                    piece = " ".join(found[number : number + size])
+                for before, size in tuple(self.spans.get(word, ())):
+                    start = max(number - before, 0)
+                    piece = " ".join(found[start : start + size])
                     if pieces.get(piece, end) < end:
                         yield piece
         if has_digit(text):
@@ -152,6 +214,11 @@ def _in_a_number(word: str, start: int, size: int) -> bool:
     return (before.isdigit() and word[start].isdigit()) or (
         after.isdigit() and word[start + size - 1].isdigit()
     )
+
+
+def count_digits(raw: bytes) -> int:
+    """How many decimal digits of ASCII there are."""
+    return len(raw) - len(raw.translate(None, b"0123456789"))
 
 
 def has_digit(text: str) -> bool:

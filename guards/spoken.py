@@ -6,8 +6,9 @@ itself, so that a word that is also a letter (`are`, `you`) does no harm. Linear
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 MAX_WORDS = 5_000
 """Words of a text that are looked at."""
@@ -49,8 +50,11 @@ def _signs() -> dict[str, str]:
 _SIGN: Mapping[str, str] = _signs()
 _TEN: Mapping[str, str] = {word: str(n) for n, word in enumerate(_TENS.split(), start=2)}
 _TIMES = {"double": 2, "triple": 3, "doppel": 2}
-_SPOKEN = frozenset((*_SIGN, *_TEN))
+SPOKEN = frozenset((*_SIGN, *_TEN))
+"""Words that stand for a sign."""
 _COUNTING = frozenset((*_TEN, *_TIMES))
+_UNSURE = frozenset((*_COUNTING, "oh"))
+"""Words that are read in more than one way, or with the next one."""
 
 
 def spelt_out(words: Sequence[str]) -> Iterator[str]:
@@ -59,7 +63,7 @@ def spelt_out(words: Sequence[str]) -> Iterator[str]:
     `words` are in lower case, without signs. `oh` is read as a letter and as a zero.
     """
     words = words[:MAX_WORDS]
-    said = [word for word in words if word in _SPOKEN]
+    said = [word for word in words if word in SPOKEN]
     if len(said) < _FEWEST:
         return
     if _COUNTING.isdisjoint(words):  # nearly always, and in one step
@@ -68,6 +72,18 @@ def spelt_out(words: Sequence[str]) -> Iterator[str]:
         yield " ".join(_read(words))
     if "oh" in words:
         yield " ".join(_read(["0" if word == "oh" else word for word in words]))
+
+
+def signs_said(words: Sequence[str], spoken: Set[str]) -> tuple[list[str], int] | None:
+    """The signs that words spell out, each once, and how many digits in all; nothing where they
+    hardly spell. None where that is not easily told. `spoken`: those of the words in `SPOKEN`."""
+    if not _UNSURE.isdisjoint(words):
+        return None
+    if len(spoken) < _FEWEST and sum(map(words.count, spoken)) < _FEWEST:
+        return [], 0
+    signs = [(_SIGN[word], word) for word in spoken]
+    digits = sum(len(sign) * words.count(word) for sign, word in signs if sign.isdecimal())
+    return [sign for sign, _ in signs], digits
 
 
 def _read(words: Sequence[str]) -> Iterator[str]:
@@ -93,14 +109,16 @@ def _read(words: Sequence[str]) -> Iterator[str]:
 
 def plain_digits(text: str) -> str:
     """The text with the digits of other scripts (`٤`, `四`, `④`) as those of this one."""
-    return "".join(map(_digit, text))
+    signs = {ord(sign): digit for sign in set(_WIDE.findall(text)) if (digit := _digit(sign))}
+    return text.translate(signs) if signs else text
 
 
-def _digit(char: str) -> str:
-    if char.isascii():
-        return char
-    value = unicodedata.numeric(char, -1)
-    return str(int(value)) if value in _ONE_DIGIT else char
+_WIDE = re.compile(r"[^\x00-\x7f]")
+
+
+def _digit(sign: str) -> str:
+    value = unicodedata.numeric(sign, -1)
+    return str(int(value)) if value in _ONE_DIGIT else ""
 
 
 _ONE_DIGIT = frozenset(map(float, range(10)))

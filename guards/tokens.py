@@ -28,6 +28,7 @@ _SPACE += "\u3008\u3009\u300a\u300b\u300c\u300d\u300e\u300f\u3010\u3011\u3014\u3
 _TO_SPACE = str.maketrans(dict.fromkeys(_SPACE, " "))
 _EDGES = ".:!?/%\\"
 _THOUSANDS = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))")
+_INNER_COMMA = re.compile(r"\d,\d")
 _DECIMAL = re.compile(r"[+-]?\d+\.\d+")
 _WORD = re.compile(r"\w+")
 _WITH_MARKS = re.compile(
@@ -69,6 +70,11 @@ def _cut(text: str, ascii_table: bytes, table: dict[int, str], most: int = -1) -
     else:
         text = apart(_plain(text).translate(table))
     return text.split(None, most)
+
+
+def has_commas(text: str) -> bool:
+    """Whether a comma stands inside a number: written backwards, it may be another number."""
+    return "," in text and _INNER_COMMA.search(text) is not None
 
 
 def _plain(text: str) -> str:
@@ -149,7 +155,9 @@ def run_of(value: str) -> Run:
 def words(text: str) -> list[str]:
     """The words and numbers of the text, without any signs."""
     if text.isascii():
-        return _cut(text, _NO_SIGNS, {})
+        if "," in text:
+            text = _THOUSANDS.sub("", text)
+        return text.encode().translate(_NO_SIGNS).decode().split()
     return [part for word in _WITH_MARKS.findall(_plain(text)) for part in parted(word)]
 
 

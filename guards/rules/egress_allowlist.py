@@ -9,7 +9,7 @@ absent list blocks every destination; in a version 2 file an absent key restrict
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -50,10 +50,15 @@ class Egress:
     rule: str = KEY
 
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
+        found = call.destinations()
+        wrong = [(i, d) for i, d in found if not d.host or d.host not in self.allowed]
+        return self._findings(call, history, wrong) if wrong else ()
+
+    def _findings(
+        self, call: Examined, history: History, wrong: list[tuple[int, Destination]]
+    ) -> Iterator[Finding]:
         said: set[str] = set()
-        for index, destination in call.destinations():
-            if destination.host and destination.host in self.allowed:
-                continue
+        for index, destination in wrong:
             reason = self._reason(destination)
             if reason in said:
                 continue

@@ -204,8 +204,8 @@ class Tools:
 
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
         rows = self.table.rows(call.name)
-        if len(rows) == 1 and rows[0].word in ("allow", "redact") and not rows[0].ways:
-            return ()
+        if len(rows) == 1 and rows[0].word in ("allow", "redact"):
+            return self._ways(rows[0], call, history) if rows[0].ways else ()
         return self._findings(call, history, rows)
 
     def wishes(self, name: str) -> list[str]:
@@ -239,12 +239,10 @@ class Tools:
         facts = Facts(history.ledger, self.me, about=about, caller=history.caller, encoded=encoded)
         closest: list[Finding] = []
         for conditions, otherwise in row.ways:
-            found = [
-                failure.finding(row.name, otherwise, history, self.redactor)
-                for failure in conditions.failures(call, history, facts)
-            ]
-            if not found:
+            failures = conditions.failures(call, history, facts)
+            if not failures:
                 return ()
+            found = [f.finding(row.name, otherwise, history, self.redactor) for f in failures]
             if not closest or _strictness(found) < _strictness(closest):
                 closest = found
         return closest
