@@ -261,6 +261,7 @@ class BaseAgent:
                 tickets=tickets_for(self._saver),
                 prompt=system_prompt(profile, extra=config.extra_instructions),
                 agent_id=profile.id,
+                agent_name=profile.name,
                 max_steps=profile.cognitive.max_steps_per_cycle,
                 spending=config.spending if config.spending is not None else Spending(),
             )

@@ -80,6 +80,7 @@ def build_graph(
             tickets=tickets_for(saver),
             prompt=system_prompt(loaded) if loaded else "",
             agent_id=loaded.id if loaded else "",
+            agent_name=loaded.name if loaded else "",
             max_steps=max_steps or steps,
             spending=spending if spending is not None else Spending(),
         )

@@ -21,6 +21,7 @@ from langgraph.graph import END as GRAPH_END
 from langgraph.graph import START, StateGraph
 
 from ..guards.decide import Policy
+from ..guards.langchain.chats import facts_of
 from ..guards.langchain.model import held
 from ..guards.limits import Spending
 from ..guards.receipts.receipt import Place
@@ -54,6 +55,7 @@ class Parts:
     tickets: TicketKey = field(default_factory=TicketKey)
     prompt: str = ""
     agent_id: str = ""
+    agent_name: str = ""
     max_steps: int = DEFAULT_MAX_STEPS
     clock: Callable[[], float] = time.time
     """The time by which approvals end, and by which `seconds` are counted."""
@@ -129,6 +131,7 @@ def compile_strategy(
     builder.close = weakref.finalize(builder, parts.equipment.close)  # type: ignore[attr-defined]
     builder.vault = vault  # type: ignore[attr-defined]
     builder.redactor = parts.policy.redactor  # type: ignore[attr-defined]
+    builder.facts = _facts(parts, work)  # type: ignore[attr-defined]
     builder.keeper = Keeper.of(parts.remembers, parts.policy, work)  # type: ignore[attr-defined]
     graph = builder.compile(checkpointer=checkpointer, store=store, name=strategy.name)
     # What callers may give; the rest the graph adds to it itself.
@@ -142,6 +145,12 @@ def compile_strategy(
     graph.stream_mode = "values"  # so that a graph in the middle of a sequence streams its state
     check_compiled(graph)
     return graph
+
+
+def _facts(parts: Parts, work: Work) -> dict[str, Any]:
+    """What telemetry is told of the agent."""
+    agent = {"gen_ai.agent.id": parts.agent_id, "gen_ai.agent.name": parts.agent_name}
+    return {name: value for name, value in {**agent, **work.facts}.items() if value}
 
 
 def _no_boundary(thread: str) -> str:
@@ -191,7 +200,16 @@ def _work(parts: Parts, catalog: ToolCatalog) -> Work:
         clock=parts.clock,
     )
     detectors = parts.policy.results.detectors
-    return Work(model, more(()), more, runner, budget=budget, detectors=detectors)
+    return Work(
+        model,
+        more(()),
+        more,
+        runner,
+        budget=budget,
+        detectors=detectors,
+        redactor=parts.policy.redactor,
+        facts=facts_of(model),
+    )
 
 
 class _MoreTools:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from langchain_core.messages import BaseMessage
@@ -13,15 +13,21 @@ from langchain_core.runnables.config import (
     set_config_context,
     var_child_runnable_config,
 )
+from langgraph.errors import GraphInterrupt
 from langgraph.graph import END
 from langgraph.types import Send, interrupt
 
 from ..guards.caller import NOBODY
 from ..guards.detectors import Detector, opinions
+from ..guards.langchain.chats import chat, replied
+from ..guards.redact import Redactor
+from ..guards.telemetry.current import answered, executing, ran, tell, waits
+from ..guards.telemetry.operation import Attributes, Operation
 from ..guards.vault import Vault
 from ..guards.veil import BARE, Veil, held_in
 from ..nodes._base import (
     APPROVED,
+    GRAPH,
     AskDetectors,
     CallModel,
     Effect,
@@ -33,6 +39,8 @@ from ..nodes._base import (
     Result,
     RunTool,
     Step,
+    Tell,
+    ToolOutcome,
     UseStore,
 )
 from ..nodes._messages import MessageLog
@@ -76,6 +84,10 @@ class Work:
     budget: Budget | None = None
     """What the graph's policy bounds; None where it bounds nothing."""
     detectors: tuple[Detector, ...] = ()
+    redactor: Redactor = field(default_factory=Redactor)
+    """Masks what telemetry is told."""
+    facts: Attributes = field(default_factory=dict)
+    """What telemetry is told of the model."""
 
     def do(
         self, effect: Effect, thread: str, config: RunnableConfig, meter: Meter | None = None
@@ -96,46 +108,61 @@ class Work:
     def _done(self, effect: Effect, thread: str, config: RunnableConfig) -> Any:
         match effect:
             case CallModel():
-                cut = {} if effect.max_tokens is None else {"max_tokens": effect.max_tokens}
-                if effect.tools:
-                    model, options = self._asked(effect.more)
-                    return model.invoke(effect.messages, config, **{**options, **cut})
-                return self.model.invoke(effect.messages, config, **cut)
+                model, options = self._asked(effect)
+                with self._chat(effect, thread) as told:
+                    return replied(told, model.invoke(effect.messages, config, **options))
             case RunTool():
-                return self._runner().run(effect, thread, config)
+                with executing(effect.call, self.redactor, thread=thread) as told:
+                    return _ran(told, self._runner().run(effect, thread, config))
             case UseStore():
                 return getattr(_store(config), effect.method)(*effect.arguments)
             case AskDetectors():
                 return opinions(self.detectors, effect.text)
             case KeepReceipts():
                 return effect.log.write(effect.receipts)
+            case Tell():
+                return tell(effect.policy, effect.place, effect.decisions)
         raise NodeFault(f"a step yielded {type(effect).__name__}, which is no effect")
 
     async def _adone(self, effect: Effect, thread: str, config: RunnableConfig) -> Any:
         match effect:
             case CallModel():
-                cut = {} if effect.max_tokens is None else {"max_tokens": effect.max_tokens}
-                if effect.tools:
-                    model, options = self._asked(effect.more)
-                    return await model.ainvoke(effect.messages, config, **{**options, **cut})
-                return await self.model.ainvoke(effect.messages, config, **cut)
+                model, options = self._asked(effect)
+                with self._chat(effect, thread) as told:
+                    reply = await model.ainvoke(effect.messages, config, **options)
+                    return replied(told, reply)
             case RunTool():
-                return await self._runner().arun(effect, thread, config)
+                with executing(effect.call, self.redactor, thread=thread) as told:
+                    return _ran(told, await self._runner().arun(effect, thread, config))
             case UseStore():
                 return await getattr(_store(config), f"a{effect.method}")(*effect.arguments)
             case AskDetectors():
                 return await workers.arun(opinions, self.detectors, effect.text)
             case KeepReceipts():
                 return await workers.arun(effect.log.write, effect.receipts)
+            case Tell():
+                return tell(effect.policy, effect.place, effect.decisions)
         raise NodeFault(f"a step yielded {type(effect).__name__}, which is no effect")
 
-    def _asked(self, more: tuple[str, ...]) -> Asked:
-        return self.with_more(more) if more else self.with_tools
+    def _asked(self, effect: CallModel) -> Asked:
+        cut = {} if effect.max_tokens is None else {"max_tokens": effect.max_tokens}
+        if not effect.tools:
+            return self.model, cut
+        model, options = self.with_more(effect.more) if effect.more else self.with_tools
+        return model, {**options, **cut}
+
+    def _chat(self, effect: CallModel, thread: str) -> Operation:
+        return chat(effect.messages, self.redactor, facts=self.facts, thread=thread)
 
     def _runner(self) -> ToolRunner:
         if self.runner is None:
             raise NodeFault("only a tool node can run a tool")
         return self.runner
+
+
+def _ran(told: Operation, outcome: ToolOutcome) -> ToolOutcome:
+    ran(told, outcome.text, failed=outcome.failed, kind=outcome.error)
+    return outcome
 
 
 def _told(effect: Effect, answer: Any) -> Any:
@@ -249,7 +276,7 @@ class NodeRunnable(Runnable[Any, Any]):
             boundary=self._boundary(thread) if "boundary" in self._spec.needs else "",
             pause=_pause(config) if "pause" in self._spec.needs else None,
             veil=self._veil(input, settings) if "veil" in self._spec.needs else BARE,
-            answered=_answered(config) if "answered" in self._spec.needs else None,
+            answered=_has_answer(config) if "answered" in self._spec.needs else None,
             used=meter.to_judge if meter and "used" in self._spec.needs else None,
         )
         step = self._kind.step(self._spec, input, here)
@@ -296,7 +323,7 @@ class NodeRunnable(Runnable[Any, Any]):
         )
 
 
-def _answered(config: RunnableConfig) -> Any:
+def _has_answer(config: RunnableConfig) -> Any:
     """How a step asks whether a call has its answer: the thread's messages, read when asked."""
     read = (config.get("configurable") or {}).get(READ_KEY)
     if read is None:
@@ -320,12 +347,20 @@ def _written(writes: Writes, config: RunnableConfig) -> None:
 
 def _pause(config: RunnableConfig) -> Any:
     """How a step asks a person: LangGraph's interrupt, where a checkpointer can hold the run."""
-    if not (config.get("configurable") or {}).get(CHECKPOINTER_KEY):
+    settings = config.get("configurable") or {}
+    if not settings.get(CHECKPOINTER_KEY):
         return None
+    door, thread = GRAPH.door, str(settings.get("thread_id") or "")
 
     def pause(question: Any, schema: Any) -> Any:
-        with set_config_context(config) as context:
-            return context.run(interrupt, question, response_schema=schema)
+        try:
+            with set_config_context(config) as context:
+                answers = context.run(interrupt, question, response_schema=schema)
+        except GraphInterrupt:
+            waits(door, thread, [call["id"] for call in question["calls"]])
+            raise
+        answered(door, thread, answers)
+        return answers
 
     return pause
 

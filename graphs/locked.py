@@ -7,8 +7,9 @@ running all the same; here the doors themselves are closed, with a message that 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import aclosing
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config, merge_configs
@@ -19,6 +20,9 @@ from langgraph.graph import END
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
 
+from ..guards.redact import Redactor
+from ..guards.telemetry.current import left_behind, listening, operation
+from ..guards.telemetry.operation import INVOKE_AGENT, Attributes, Operation
 from ..guards.vault import PLACEHOLDER, Vault
 from ..guards.veil import held_in
 from ..nodes._messages import with_ids
@@ -55,6 +59,10 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
     def stream(
         self, input: Any, config: RunnableConfig | None = None, **options: Any
     ) -> Iterator[Any]:
+        items = self._streamed(input, config, **options)
+        return self._driven(items, input, config) if listening() else items
+
+    def _streamed(self, input: Any, config: RunnableConfig | None, **options: Any) -> Iterator[Any]:
         whole = merge_configs(self.config, ensure_config(config))
         input = self._hidden(admit(input), whole)
         turn = self._turn(whole)
@@ -70,8 +78,14 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         finally:
             turn.give_back()
 
-    async def astream(
+    def astream(
         self, input: Any, config: RunnableConfig | None = None, **options: Any
+    ) -> AsyncIterator[Any]:
+        items = self._astreamed(input, config, **options)
+        return self._adriven(items, input, config) if listening() else items
+
+    async def _astreamed(
+        self, input: Any, config: RunnableConfig | None, **options: Any
     ) -> AsyncIterator[Any]:
         whole = merge_configs(self.config, ensure_config(config))
         input = self._hidden(admit(input), whole)
@@ -89,6 +103,30 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
                 yield chunk
         finally:
             turn.give_back()
+
+    def _driven(
+        self, items: Iterator[Any], input: Any, config: RunnableConfig | None
+    ) -> Iterator[Any]:
+        yield from self._told(input, config).driving(items)
+
+    async def _adriven(
+        self, items: AsyncIterator[Any], input: Any, config: RunnableConfig | None
+    ) -> AsyncIterator[Any]:
+        async with aclosing(cast("Any", self._told(input, config).adriving(items))) as driven:
+            async for item in driven:
+                yield item
+
+    def _told(self, input: Any, config: RunnableConfig | None) -> Operation:
+        """The run as telemetry is told of it, which begins now."""
+        thread = _thread(merge_configs(self.config, config))
+        if input is not None and not isinstance(input, Command):
+            left_behind(thread)
+        facts: Attributes = self.builder.facts  # type: ignore[attr-defined]
+        redactor: Redactor = self.builder.redactor  # type: ignore[attr-defined]
+        name = str(facts.get("gen_ai.agent.name") or facts.get("gen_ai.agent.id") or "")
+        told = operation(INVOKE_AGENT, name, redactor, facts)
+        told.note("gen_ai.conversation.id", thread)
+        return told
 
     def remember(
         self,

@@ -15,6 +15,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 
 from ..guards.decide import Policy
+from ..guards.langchain.chats import facts_of
 from ..guards.langchain.model import held
 from ..guards.vault import PLACEHOLDER
 from ..nodes._base import CallModel, add_usage
@@ -96,7 +97,8 @@ class Keeper:
         if wants is None:
             return None
         if wants.model is not None:
-            work = replace(work, model=held(wants.model, policy.redactor))
+            model = held(wants.model, policy.redactor)
+            work = replace(work, model=model, facts=facts_of(model))
         return cls(wants, policy, work)
 
     def after(

@@ -51,7 +51,7 @@ class ToolRunner:
         """Run one call, in a thread of its own so that a hanging tool costs its time limit only."""
         tool = self._admitted(effect, thread)
         if tool is None:
-            return ToolOutcome(NO_TICKET, failed=True)
+            return ToolOutcome(NO_TICKET, failed=True, error="no_ticket")
         limit_s = self._timeout_s.get(effect.call.name, effect.timeout_s)
         try:
             return workers.run(tool.call, effect.call, config, timeout_s=limit_s)
@@ -62,7 +62,7 @@ class ToolRunner:
         """The same on an event loop; a tool without a coroutine runs in a thread."""
         tool = self._admitted(effect, thread)
         if tool is None:
-            return ToolOutcome(NO_TICKET, failed=True)
+            return ToolOutcome(NO_TICKET, failed=True, error="no_ticket")
         limit_s = self._timeout_s.get(effect.call.name, effect.timeout_s)
         try:
             if tool.is_async:
@@ -217,6 +217,9 @@ def _run_is_cancelled() -> bool:
     return cancelling is None or cancelling() > 0
 
 
+_TIMEOUTS = (TimeoutError, asyncio.TimeoutError)
+
+
 def _failure(error: BaseException, name: str, limit_s: float) -> ToolOutcome:
     match error:
         case GraphBubbleUp() | KeyboardInterrupt():
@@ -229,4 +232,5 @@ def _failure(error: BaseException, name: str, limit_s: float) -> ToolOutcome:
             text = f"{name} tried to end the program"
         case _:
             text = f"{name} failed: {type(error).__name__}: {first_line(error)}"
-    return ToolOutcome(text, failed=True)
+    kind = "timeout" if isinstance(error, _TIMEOUTS) else type(error).__name__
+    return ToolOutcome(text, failed=True, error=kind)

@@ -22,6 +22,7 @@ from .redact import Redactor
 from .results import Settings
 from .rules import Check
 from .shadow import Shadow
+from .telemetry.timing import timed
 from .vault import Hides
 from .verdict import Finding, ToolCall, Verdict, Word, strictest
 
@@ -152,6 +153,7 @@ class Policy:
         return next((check for check in self.checks if isinstance(check, Hides)), None)
 
 
+@timed
 def decide(policy: Policy | None, call: ToolCall, history: History) -> Verdict:
     """The verdict on `call`.
 

@@ -28,6 +28,7 @@ from .python_values import as_call
 from .rules.limits import limits_of
 from .session import Session
 from .spent import Usage
+from .telemetry.current import executing, ran
 from .verdict import ToolCall, Verdict
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -229,14 +230,18 @@ class Firewall:
         `read` tells of a result what it says, and whether it says that the call failed.
         """
 
+        told = executing(call, self.policy.redactor, thread=self.history.thread)
+
         def report(result: Any) -> Any:
             if not isinstance(result, Iterator | AsyncIterator):  # reading would use it up
                 said, failed = read(result)
                 self.observe(call, said, failed=failed)
+                ran(told, said, failed=failed)
             return result
 
         try:
-            yield report
+            with told:
+                yield report
         except BaseException:
             self.observe(call, "", failed=True)
             raise

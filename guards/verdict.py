@@ -104,6 +104,8 @@ class Verdict:
     """Digest of the policy that decided."""
     shadow: Verdict | None = None
     """What it would be if no rule were in shadow; None where none is."""
+    timing: tuple[int, int] | None = field(default=None, repr=False, compare=False)
+    """When it was decided (ns since 1970) and how long that took (ns), where somebody measures."""
 
     @property
     def would_be(self) -> Verdict:

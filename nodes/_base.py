@@ -26,6 +26,7 @@ from ..guards.caller import NOBODY, Caller
 from ..guards.decide import Policy
 from ..guards.langchain.session import usage_of
 from ..guards.ledger import USER, Entry, Ledger
+from ..guards.receipts.keeping import Decision
 from ..guards.receipts.log import ReceiptLog
 from ..guards.receipts.receipt import Place
 from ..guards.ticket import TicketKey
@@ -143,14 +144,25 @@ class KeepReceipts:
 
 
 @dataclass(frozen=True, slots=True)
+class Tell:
+    """Tell telemetry what was decided; nothing is answered, and nothing fails."""
+
+    policy: Policy
+    place: Place
+    decisions: tuple[Decision, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ToolOutcome:
     """What running a call came to: the text for the model, and whether it failed."""
 
     text: str
     failed: bool = False
+    error: str = ""
+    """What kind of failure it was: the exception's class, or `timeout`."""
 
 
-Effect = CallModel | RunTool | UseStore | AskDetectors | KeepReceipts
+Effect = CallModel | RunTool | UseStore | AskDetectors | KeepReceipts | Tell
 Step = Generator[Effect, Any, Result]
 ModelStep = Generator[Effect, Any, AIMessage]
 

@@ -24,7 +24,7 @@ from ..guards.approvals import Grant, live
 from ..guards.decide import decide
 from ..guards.ledger import History, Ledger
 from ..guards.pieces import beside, kept
-from ..guards.receipts.keeping import unkept
+from ..guards.receipts.keeping import Decision, unkept
 from ..guards.receipts.receipt import receipt
 from ..guards.rules.sequence import Order, order_of
 from ..guards.verdict import (
@@ -44,6 +44,7 @@ from ._base import (
     Result,
     State,
     Step,
+    Tell,
     as_arguments,
     open_calls,
 )
@@ -92,9 +93,17 @@ def step(spec: Spec, state: State, here: Here) -> Step:
 
 def _kept(decided: list[Decided], here: Here) -> Generator[Effect, Any, list[Decided]]:
     """The calls once their receipts are kept; blocked where they could not be."""
+    if here.policy.receipts is not None and decided:
+        decided = yield from _written(decided, here)
+    veil = here.veil
+    told = tuple(Decision(veil.call(d.call), d.verdict, d.past, d.approval) for d in decided)
+    yield Tell(here.policy, here.place, told)
+    return decided
+
+
+def _written(decided: list[Decided], here: Here) -> Generator[Effect, Any, list[Decided]]:
     policy = here.policy
-    if policy.receipts is None or not decided:
-        return decided
+    assert policy.receipts is not None
     receipts = [
         receipt(
             d.recorded(here.veil),

@@ -253,11 +253,10 @@ class Exchange:
 
     def _keep(self, findings: list[ToolFinding]) -> None:
         """Keep the receipts of what was decided; where that fails, none of the calls goes out."""
-        if self.policy.receipts is not None:
-            decisions = [Kept(f.call, f.verdict, self.history) for f in findings]
-            if unkept := kept(self.policy, self._door.place, decisions):
-                for finding in findings:
-                    _object(finding, unkept)
+        decisions = [Kept(f.call, f.verdict, self.history) for f in findings]
+        if unkept := kept(self.policy, self._door.place, decisions):
+            for finding in findings:
+                _object(finding, unkept)
 
     def masked(self, text: str) -> str:
         """A text of the model's: secrets and personal data masked, images and links that carry data

@@ -14,7 +14,10 @@ from typing_extensions import Self
 
 from ..audit import record
 from ..redact import Redactor
+from ..telemetry.current import answered, waits
 from ..verdict import Arguments, ToolCall, Verdict
+
+_DOOR = "middleware"
 
 
 class EditedAction(BaseModel):
@@ -52,12 +55,13 @@ class Answer(BaseModel):
         return self.edited_action.args if self.edited_action else self.args or {}
 
 
-def ask(call: ToolCall, verdict: Verdict, redactor: Redactor) -> Answer:
+def ask(call: ToolCall, verdict: Verdict, redactor: Redactor, *, thread: str) -> Answer:
     """The answer to `call`. Raises out of the node, for LangGraph to pause, until it is there.
 
     Raises:
         pydantic.ValidationError: the answer is not one; the call can be answered again.
     """
+    from langgraph.errors import GraphInterrupt
     from langgraph.types import interrupt
 
     question = {
@@ -68,7 +72,12 @@ def ask(call: ToolCall, verdict: Verdict, redactor: Redactor) -> Answer:
         "description": verdict.reason,
         "verdict": record(call, verdict),
     }
-    answer = interrupt(question, response_schema=_answers(call))
+    try:
+        answer = interrupt(question, response_schema=_answers(call))
+    except GraphInterrupt:
+        waits(_DOOR, thread, [call.id])
+        raise
+    answered(_DOOR, thread, [call.id])
     if isinstance(answer, dict):
         return answer[call.id]  # type: ignore[no-any-return]
     return answer  # type: ignore[no-any-return]

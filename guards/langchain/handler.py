@@ -10,6 +10,8 @@ from ..firewall import Firewall, PolicyViolationError
 from ..limits import Spending
 from ..python_values import as_call
 from ..spent import CHARS_PER_TOKEN, Usage
+from ..telemetry.current import executing, ran
+from ..telemetry.operation import Operation
 from ..verdict import ToolCall
 from .session import usage_of
 from .tools import said_by
@@ -39,7 +41,7 @@ class CallbackHooks:
         self.firewall = Firewall(policy, caller=caller, spending=spending, door="callback_handler")
         self._announced: dict[UUID | None, list[str]] = {}
         """By run: the tools of actions whose start has not been seen yet."""
-        self._running: dict[UUID | None, ToolCall] = {}
+        self._running: dict[UUID | None, tuple[ToolCall, Operation]] = {}
 
     def on_tool_start(
         self,
@@ -63,22 +65,28 @@ class CallbackHooks:
             announced.remove(name)
             self.firewall.take_back(name)
         call = self._permit(name, input_str if inputs is None else inputs, tool_call_id or "")
-        self._running[run_id] = call
+        self._running[run_id] = call, executing(call, self.firewall.policy.redactor)
 
     def on_tool_end(self, output: Any, *, run_id: UUID | None = None, **kwargs: Any) -> None:
         """Keep what the tool gave back, for conditions that need the past."""
-        call = self._running.pop(run_id, None)
-        if call is not None:
+        running = self._running.pop(run_id, None)
+        if running is not None:
+            call, told = running
             said, failed = said_by(output)
             self.firewall.observe(call, said, failed=failed)
+            ran(told, said, failed=failed)
+            told.end()
 
     def on_tool_error(
         self, error: BaseException, *, run_id: UUID | None = None, **kwargs: Any
     ) -> None:
         """It gave nothing back."""
-        call = self._running.pop(run_id, None)
-        if call is not None:
+        running = self._running.pop(run_id, None)
+        if running is not None:
+            call, told = running
             self.firewall.observe(call, "", failed=True)
+            told.failed(type(error).__qualname__, str(error))
+            told.end()
 
     def on_agent_action(
         self, action: AgentAction, *, run_id: UUID | None = None, **kwargs: Any

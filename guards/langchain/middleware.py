@@ -15,14 +15,17 @@ from ..limits import Spending
 from ..python_values import as_call
 from ..receipts.keeping import Decision, kept
 from ..receipts.receipt import Place
+from ..telemetry.current import executing, listening, ran
+from ..telemetry.operation import NOBODY_LISTENS, Operation
 from ..verdict import ToolCall, Verdict
 from ..withheld import with_withheld
 from .approval import Answer, ask
+from .chats import chat, facts_of, replied
 from .counts import Counts
 from .messages import Messages, in_its_time, seen_result
 from .model import held
-from .session import SPENT, history_of, spent_after, withheld_of
-from .tools import canonical_call
+from .session import SPENT, history_of, spent_after, thread_of, withheld_of
+from .tools import canonical_call, said_by
 
 if TYPE_CHECKING:
     from langchain.agents.middleware.types import (
@@ -69,8 +72,8 @@ class MiddlewareHooks:
         _must_be_last(handler)
         decided = self._decided(request)
         if isinstance(decided, ToolCall):
-            with self._counts.ran(request):
-                result = handler(_as_decided(request, decided))
+            with self._counts.ran(request), self._executing(request, decided) as told:
+                result = _told(told, handler(_as_decided(request, decided)))
             return seen_result(result, self.policy)
         return decided
 
@@ -83,8 +86,8 @@ class MiddlewareHooks:
         _must_be_last(handler)
         decided = self._decided(request)
         if isinstance(decided, ToolCall):
-            with self._counts.ran(request):
-                result = await handler(_as_decided(request, decided))
+            with self._counts.ran(request), self._executing(request, decided) as told:
+                result = _told(told, await handler(_as_decided(request, decided)))
             seen: ToolResult = await in_its_time(seen_result, result, self.policy)
             return seen
         return decided
@@ -97,7 +100,10 @@ class MiddlewareHooks:
         past, began = self._counts.past(request), self._counts.clock()
         if why := self._counts.why_not(request, past):
             return _answered(f"{self.policy.block_message} {why}")
-        return self._said(request, handler(self._shown(request)), past, began)
+        shown = self._shown(request)
+        with self._chat(shown) as told:
+            response = _replied(told, handler(shown))
+        return self._said(request, response, past, began)
 
     async def awrap_model_call(
         self,
@@ -108,12 +114,26 @@ class MiddlewareHooks:
         past, began = self._counts.past(request), self._counts.clock()
         if why := self._counts.why_not(request, past):
             return _answered(f"{self.policy.block_message} {why}")
-        return self._said(request, await handler(self._shown(request)), past, began)
+        shown = self._shown(request)
+        with self._chat(shown) as told:
+            response = _replied(told, await handler(shown))
+        return self._said(request, response, past, began)
 
     def _shown(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """The request as the model may see it, to a model that listeners hear no secret from."""
         shown = self._messages.inbound(request)
         return shown.override(model=held(shown.model, self.policy.redactor))
+
+    def _chat(self, shown: ModelRequest[Any]) -> Operation:
+        """The model call, as telemetry is told of it."""
+        if not listening():
+            return NOBODY_LISTENS
+        before = [shown.system_message] if shown.system_message else []
+        asked, facts = [*before, *shown.messages], facts_of(shown.model)
+        return chat(asked, self.policy.redactor, facts=facts, thread=thread_of(shown))
+
+    def _executing(self, request: ToolCallRequest, call: ToolCall) -> Operation:
+        return executing(call, self.policy.redactor, thread=thread_of(request))
 
     def _said(
         self, request: ModelRequest[Any], response: ModelResponse[Any], past: Past, began: float
@@ -150,7 +170,7 @@ class MiddlewareHooks:
     def _asked(
         self, request: ToolCallRequest, call: ToolCall, verdict: Verdict, history: History
     ) -> ToolCall | ToolMessage:
-        answer = ask(call, verdict, self.policy.redactor)
+        answer = ask(call, verdict, self.policy.redactor, thread=history.thread)
         if answer.decision == "edit":
             return self._edited(request, call, answer, history)
         approval = {"decision": answer.decision, "reason": answer.reason, "by": answer.by}
@@ -180,6 +200,20 @@ class MiddlewareHooks:
         fault = call.fault
         text = f"Not run: {self.policy.redactor.shown(fault)}" if fault else ""
         return _message(call, verdict, text or f"{self.policy.block_message} {verdict.reason}")
+
+
+def _replied(told: Operation, response: ModelResponse[Any]) -> ModelResponse[Any]:
+    for message in response.result:
+        if message.type == "ai":
+            replied(told, message)
+    return response
+
+
+def _told(told: Operation, result: ToolResult) -> ToolResult:
+    if told.on and hasattr(result, "content"):
+        said, failed = said_by(result)
+        ran(told, said, failed=failed)
+    return result
 
 
 def _as_decided(request: ToolCallRequest, call: ToolCall) -> ToolCallRequest:

@@ -24,7 +24,7 @@ from ..spent import CHARS_PER_TOKEN, UNCOUNTED, UNKNOWN, Usage
 from .reply import withheld_in
 
 if TYPE_CHECKING:
-    from langchain.agents.middleware.types import ToolCallRequest
+    from langchain.agents.middleware.types import ModelRequest, ToolCallRequest
 
 
 def past_of(
@@ -51,7 +51,7 @@ def history_of(request: ToolCallRequest, conversations: Conversations) -> Histor
         messages[:at],
         conversations,
         caller=caller_in(request.runtime),
-        thread=_thread(request),
+        thread=thread_of(request),
     )
     proposed = messages[at].tool_calls if at < len(messages) else []
     calls = dict(past.history.calls)
@@ -223,9 +223,12 @@ def messages_in(state: Any) -> Sequence[Any]:
     return found or getattr(state, "messages", None) or ()
 
 
-def _thread(request: ToolCallRequest) -> str:
+def thread_of(request: ToolCallRequest | ModelRequest[Any]) -> str:
+    """The thread in which a tool, or a model, is asked for."""
     config = getattr(request.runtime, "config", None) or {}
-    return str((config.get("configurable") or {}).get("thread_id") or "")
+    info = getattr(request.runtime, "execution_info", None)
+    found = (config.get("configurable") or {}).get("thread_id") or getattr(info, "thread_id", "")
+    return str(found or "")
 
 
 def tokens_of(message: Any) -> int:

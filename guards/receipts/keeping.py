@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..audit import record
 from ..decide import Policy
 from ..ledger import History
+from ..telemetry.current import tell
 from ..verdict import Finding, ToolCall, Verdict
 from .receipt import Place, receipt
 
@@ -26,8 +27,17 @@ class Decision:
 def kept(policy: Policy, place: Place, decisions: Iterable[Decision]) -> Finding | None:
     """Keep the receipts of decisions; the finding that blocks their calls where that fails.
 
-    None where the policy has no log, and with `fail_closed: false`.
+    None where the policy has no log, and with `fail_closed: false`. Telemetry is told either way.
     """
+    decisions = list(decisions)
+    unkept = _written(policy, place, decisions)
+    if unkept is not None:
+        decisions = [replace(d, verdict=d.verdict.with_finding(unkept)) for d in decisions]
+    tell(policy, place, decisions)
+    return unkept
+
+
+def _written(policy: Policy, place: Place, decisions: Iterable[Decision]) -> Finding | None:
     if policy.receipts is None:
         return None
     try:

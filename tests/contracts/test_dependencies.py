@@ -25,6 +25,7 @@ DISTRIBUTION_OF = {
     "docx": "python-docx",
     "faiss": "faiss-cpu",
     "llama_index": "llama-index-core",
+    "opentelemetry": "opentelemetry-api",
 }
 """Where a distribution is called otherwise than what it is imported as."""
 

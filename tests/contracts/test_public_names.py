@@ -20,7 +20,7 @@ HEAVY = frozenset(
     {
         *("anthropic", "dotenv", "google", "httpx", "httpx2", "langchain", "langchain_anthropic"),
         *("langchain_core", "langchain_openai", "langgraph", "langsmith", "mem0", "openai"),
-        *("rich", "typer", "yaml"),
+        *("opentelemetry", "rich", "typer", "yaml"),
     }
 )
 GUARDS = [

@@ -12,7 +12,7 @@ from edgeward.graphs.catalog import ToolCatalog
 from edgeward.guards.decide import Policy
 from edgeward.guards.ticket import TicketKey
 from edgeward.nodes import guard
-from edgeward.nodes._base import Here, Result
+from edgeward.nodes._base import Here, Result, Tell
 from tests.fakes import ALLOW_ALL, Recorder, agent_graph, answers, ask, on, policy, turn
 
 KEY = "sk-proj-TESTTESTTESTTESTTEST"
@@ -23,9 +23,12 @@ def judge(messages: list[Any], using: Policy = ALLOW_ALL, **state: Any) -> Resul
     catalog = ToolCatalog({name: Recorder().tool(name) for name in ("pay", "read")})
     here = Here(policy=using, catalog=catalog, tickets=TicketKey(), thread="t")
     spec = guard.Spec(kind="guard")
-    with pytest.raises(StopIteration) as stop:
-        next(guard.step(spec, {"messages": messages, **state}, here))
-    return stop.value.value  # type: ignore[no-any-return]
+    step = guard.step(spec, {"messages": messages, **state}, here)
+    try:
+        while True:
+            assert isinstance(next(step), Tell)
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]
 
 
 def approved(result: Result) -> list[str]:

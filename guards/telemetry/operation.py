@@ -1,0 +1,222 @@
+"""One operation as a span: an agent that runs, a model that is asked, a tool that is run.
+
+with operation:                      # current, so that what runs inside is below it
+    operation.note("gen_ai.tool.name", call.name)
+yield from operation.driving(stream)     # the same for a stream, step by step
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from contextlib import aclosing, closing
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from typing_extensions import Self
+
+from ..redact import Redactor
+from .safely import safely
+
+if TYPE_CHECKING:
+    from .instruments import Instruments
+
+T = TypeVar("T")
+Value = str | int | float | bool | list[str]
+Attributes = Mapping[str, Value]
+
+CHAT, EXECUTE_TOOL, INVOKE_AGENT = "chat", "execute_tool", "invoke_agent"
+OPERATION = "gen_ai.operation.name"
+
+_PAUSES = "GraphBubbleUp"
+"""LangGraph's way out of a run that pauses; by its name, for the guards know no LangGraph."""
+
+
+class Operation:
+    """Whatever is noted while nobody is told: nothing."""
+
+    __slots__ = ()
+
+    on = False
+    """Whether anybody is told."""
+
+    def note(self, name: str, value: Value | None) -> None:
+        """An attribute of the span; None is left out."""
+
+    def content(self, name: str, value: str) -> None:
+        """An attribute that holds what somebody wrote: masked, and only where that is wanted."""
+
+    def failed(self, kind: str, text: str = "") -> None:
+        """It failed: the kind of failure, and in words (which count as content)."""
+
+    def counted(self, read: int, written: int) -> None:
+        """The tokens that a model read and wrote."""
+
+    def end(self) -> None:
+        """It is over; a second time means nothing."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        return None
+
+    def driving(self, items: Iterator[T]) -> Iterator[T]:
+        """The items, this operation being current while each is made, and over with the last."""
+        return items
+
+    def adriving(self, items: AsyncIterator[T]) -> AsyncIterator[T]:
+        """`driving`, for an event loop."""
+        return items
+
+
+NOBODY_LISTENS = Operation()
+
+
+class Spanned(Operation):
+    """An operation that has a span."""
+
+    __slots__ = ("_began", "_instruments", "_kept", "_over", "_redactor", "_span", "_tokens")
+
+    on = True
+
+    def __init__(
+        self, instruments: Instruments, name: str, attributes: Attributes, redactor: Redactor
+    ) -> None:
+        self._instruments, self._redactor = instruments, redactor
+        self._began = time.perf_counter()
+        self._kept: dict[str, Value] = {}
+        self._tokens: list[Any] = []
+        self._over = False
+        self._span: Any = None
+        self._start(name, dict(attributes))
+
+    @safely
+    def _start(self, name: str, attributes: dict[str, Value]) -> None:
+        attributes = {key: self._masked(value) for key, value in attributes.items()}
+        self._kept = dict(attributes)
+        self._span = self._instruments.start(self._masked(name), attributes)
+
+    @safely
+    def note(self, name: str, value: Value | None) -> None:
+        """See `Operation`."""
+        if value is not None and value != "":
+            value = self._kept[name] = self._masked(value)
+            self._span.set_attribute(name, value)
+
+    @safely
+    def content(self, name: str, value: str) -> None:
+        """See `Operation`."""
+        if self._instruments.content:
+            self._span.set_attribute(name, self._redactor.all(value)[0])
+
+    @safely
+    def failed(self, kind: str, text: str = "") -> None:
+        """See `Operation`."""
+        shown = self._redactor.all(text)[0] if self._instruments.content else ""
+        kind = self._masked(kind)
+        self._kept["error.type"] = kind
+        self._span.set_attribute("error.type", kind)
+        self._span.set_status(self._instruments.error_status(shown or None))
+        if shown:
+            told = {"exception.type": kind, "exception.message": shown}
+            self._span.add_event("exception", told)
+
+    @safely
+    def counted(self, read: int, written: int) -> None:
+        """See `Operation`."""
+        self._span.set_attribute("gen_ai.usage.input_tokens", read)
+        self._span.set_attribute("gen_ai.usage.output_tokens", written)
+        self._instruments.count_tokens(read, written, self._kept)
+
+    @safely
+    def end(self) -> None:
+        """See `Operation`."""
+        if not self._over:
+            self._over = True
+            self._span.end()
+            self._instruments.count_duration(time.perf_counter() - self._began, self._kept)
+
+    @safely
+    def _attach(self) -> None:
+        self._tokens.append(self._instruments.attach(self._span))
+
+    @safely
+    def _detach(self) -> None:
+        if self._tokens:
+            self._instruments.detach(self._tokens.pop())
+
+    def _masked(self, value: Value) -> Any:
+        """Names and ids are others' to choose."""
+        if isinstance(value, str):
+            return self._redactor.secrets(value)[0]
+        return [self._masked(one) for one in value] if isinstance(value, list) else value
+
+    def __enter__(self) -> Self:
+        self._attach()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._detach()
+        self._ended_with(error)
+
+    def _ended_with(self, error: BaseException | None) -> None:
+        if error is not None and not _is_no_failure(error):
+            self.failed(type(error).__qualname__, str(error))
+        self.end()
+
+    # Current only while an item is made: between two of them the caller's own code runs.
+
+    def driving(self, items: Iterator[T]) -> Iterator[T]:
+        """See `Operation`."""
+        try:
+            with closing(cast("Any", items)):
+                while True:
+                    self._attach()
+                    try:
+                        item = next(items)
+                    except StopIteration:
+                        break
+                    finally:
+                        self._detach()
+                    yield item
+        except BaseException as error:
+            self._ended_with(error)
+            raise
+        finally:
+            self.end()
+
+    async def adriving(self, items: AsyncIterator[T]) -> AsyncGenerator[T, None]:
+        """See `Operation`."""
+        try:
+            async with aclosing(cast("Any", items)):
+                while True:
+                    self._attach()
+                    try:
+                        item = await anext(items)
+                    except StopAsyncIteration:
+                        break
+                    finally:
+                        self._detach()
+                    yield item
+        except BaseException as error:
+            self._ended_with(error)
+            raise
+        finally:
+            self.end()
+
+
+def _is_no_failure(error: BaseException) -> bool:
+    """Whether a run pauses, or nobody reads on."""
+    names = {kind.__name__ for kind in type(error).__mro__}
+    return isinstance(error, GeneratorExit) or _PAUSES in names
