@@ -11,6 +11,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from .tree import parsed, pyproject, shown, sources
 
@@ -126,3 +127,31 @@ def test_what_comes_with_a_dependency_is_asked_for_by_it(name: str) -> None:
     except metadata.PackageNotFoundError:
         pytest.skip(f"{bringer} belongs to an extra that is not installed")
     assert normal(name) in {named(requirement) for requirement in asked}
+
+
+def brought(name: str, found: set[str]) -> set[str]:
+    """The installed distributions that come with one, itself included; no extras of its own."""
+    if name in found:
+        return found
+    found.add(name)
+    for asked in metadata.requires(name) or []:
+        requirement = Requirement(asked)
+        if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+            brought(normal(requirement.name), found)
+    return found
+
+
+def test_D140_the_whole_install_is_small() -> None:
+    """Without extras: no torch and nothing of that kind, and less than 100 MB are unpacked (byte
+    code, which Python writes beside it, comes on top)."""
+    names: set[str] = set()
+    for requirement in pyproject()["project"]["dependencies"]:
+        brought(named(requirement), names)
+    assert not names & {"torch", "transformers", "numpy", "pandas", "ms-agent", "modelscope"}
+    unpacked = sum(
+        path.stat().st_size
+        for name in names
+        for file in metadata.files(name) or []
+        if file.suffix != ".pyc" and (path := Path(str(file.locate()))).is_file()
+    )
+    assert 1_000_000 < unpacked < 100_000_000

@@ -57,8 +57,8 @@ def sums(count: int) -> list[AIMessage]:
     return [turn(("add", {"a": n, "b": 1}, f"c{n}"), text=f"step {n}") for n in range(count)]
 
 
-async def test_simple_agent() -> None:
-    """SimpleAgent calls the model once, without tools, and gives its answer (D118)."""
+async def test_D118_simple_agent() -> None:
+    """SimpleAgent calls the model once, without tools, and gives its answer."""
     agent = SimpleAgent(config(["hello"]))
     result = await agent.run("hi")
     assert result.final_answer == "hello"
@@ -67,8 +67,8 @@ async def test_simple_agent() -> None:
     assert agent.run_sync("hi").final_answer == "hello"
 
 
-async def test_react_agent() -> None:
-    """ReActAgent loops until there is an answer (D119)."""
+async def test_D119_react_agent() -> None:
+    """ReActAgent loops until there is an answer."""
     agent = ReActAgent(config([*sums(3), "6"]))
     for result in (await agent.run("sum"), agent.run_sync("sum")):
         assert result.final_answer == "6"
@@ -76,8 +76,8 @@ async def test_react_agent() -> None:
         assert [s.kind for s in result.steps] == ["tool_call", "tool_result"] * 3 + ["answer"]
 
 
-async def test_plan_and_solve_agent() -> None:
-    """PlanAndSolveAgent plans, does each step, and answers; both caps hold (D120)."""
+async def test_D120_plan_and_solve_agent() -> None:
+    """PlanAndSolveAgent plans, does each step, and answers; both caps hold."""
     plan = "\n".join(f"{n}. Step {n}" for n in range(1, 9))
     turns = [plan, *sums(2), "did 1", "did 2", "the answer"]
     agent = PlanAndSolveAgent(config(turns, order="call", max_substeps_per_step=2))
@@ -95,16 +95,16 @@ async def test_plan_and_solve_agent() -> None:
     assert len([s for s in result.steps if s.kind == "tool_call"]) == 2
 
 
-async def test_extra_instructions_reach_every_call() -> None:
-    """Extra instructions stand in the system prompt of every call, the planner's too (X21)."""
+async def test_X21_extra_instructions_reach_every_call() -> None:
+    """Extra instructions stand in the system prompt of every call, the planner's too."""
     for kind in (SimpleAgent, ReActAgent, PlanAndSolveAgent):
         agent = kind(config(["1. One", "did", "end"], order="call", extra_instructions="Be terse."))
         await agent.run("task")
         assert all("Be terse." in messages[0].text for messages in asked(agent))
 
 
-def test_create_agent(strategy_file: Any) -> None:
-    """One configuration makes every agent by name, or one with the user's own strategy (D121)."""
+def test_D121_create_agent(strategy_file: Any) -> None:
+    """One configuration makes every agent by name, or one with the user's own strategy."""
     given = config(["hello"])
     for name, kind in [
         ("simple", SimpleAgent),
@@ -121,8 +121,8 @@ def test_create_agent(strategy_file: Any) -> None:
         create_agent(given, strategy="reakt")
 
 
-async def test_fields_of_a_result() -> None:
-    """A result has the task, the answer, the steps, the tokens and the reason (D122)."""
+async def test_D122_fields_of_a_result() -> None:
+    """A result has the task, the answer, the steps, the tokens and the reason."""
     result = await ReActAgent(config([*sums(1), "2"])).run("sum")
     assert isinstance(result, AgentResult)
     assert (result.task, result.final_answer, result.stopped_reason) == ("sum", "2", "answered")
@@ -134,8 +134,8 @@ async def test_fields_of_a_result() -> None:
         result.task = "other"  # type: ignore[misc]
 
 
-async def test_fields_of_a_step() -> None:
-    """A step has its index, kind, text, calls, results and tokens (D123)."""
+async def test_D123_fields_of_a_step() -> None:
+    """A step has its index, kind, text, calls, results and tokens."""
     turns = ["1. One", turn(("add", {"a": 1, "b": 2}, "c1"), text="let me"), "did", "3"]
     result = await PlanAndSolveAgent(config(turns, order="call")).run("sum")
     assert [(s.index, s.kind) for s in result.steps] == [
@@ -156,8 +156,8 @@ async def test_fields_of_a_step() -> None:
     assert isinstance(call.usage, TokenUsage)
 
 
-async def test_usage_is_summed() -> None:
-    """The tokens of a result are the sum over all calls, cached ones included (D124, X21)."""
+async def test_D124_X21_usage_is_summed() -> None:
+    """The tokens of a result are the sum over all calls, cached ones included."""
     usage = {
         "input_tokens": 10,
         "output_tokens": 2,
@@ -173,8 +173,8 @@ async def test_usage_is_summed() -> None:
     assert planned.usage.input_tokens > 10
 
 
-async def test_step_cap() -> None:
-    """At the cap there is a reason, a partial answer and the whole trace (D051-D053, X12)."""
+async def test_D051_D052_D053_X12_step_cap() -> None:
+    """At the cap there is a reason, a partial answer and the whole trace."""
     agent = ReActAgent(config(sums(9)))
     result = await agent.run("sum")
     assert result.stopped_reason == "max_steps"
@@ -288,8 +288,8 @@ class TestInjectedParts:
         assert result.stopped_reason == "waiting"
 
 
-async def test_script_that_ends() -> None:
-    """A scripted model that runs out says so (D130)."""
+async def test_D130_script_that_ends() -> None:
+    """A scripted model that runs out says so."""
     with pytest.raises(ScriptEnded, match="the script has 1 turn"):
         await ReActAgent(config(sums(1))).run("x")
 

@@ -28,8 +28,8 @@ def broken(args: str, **more: Any) -> dict[str, Any]:
     return made | more
 
 
-def test_broken_call(recorder: Recorder) -> None:
-    """A broken call is answered with the error and a piece of the text; valid ones run (C25)."""
+def test_C25_broken_call(recorder: Recorder) -> None:
+    """A broken call is answered with the error and a piece of the text; valid ones run."""
     reply = AIMessage(
         "",
         tool_calls=[{"name": "read_doc", "args": {"what": "a"}, "id": "c2"}],
@@ -55,8 +55,8 @@ def test_broken_calls_only(recorder: Recorder) -> None:
 
 
 @pytest.mark.parametrize("words", [None, {"search": "ask"}, {"search": "allow"}])
-def test_unknown_tool(words: dict[str, str] | None, recorder: Recorder) -> None:
-    """A tool that does not exist is answered with the nearest names, whatever the policy (C62)."""
+def test_C62_unknown_tool(words: dict[str, str] | None, recorder: Recorder) -> None:
+    """A tool that does not exist is answered with the nearest names, whatever the policy."""
     graph = agent_graph(
         [turn(("serch", {"what": "x"}, "c1")), "done"], tools=[recorder.tool("search")], words=words
     )

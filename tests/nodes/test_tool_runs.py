@@ -60,8 +60,8 @@ async def test_sync_and_async_tools() -> None:
         assert found == [("c1", "given"), ("c2", "given")]
 
 
-async def test_answers_in_the_order_of_the_calls() -> None:
-    """D095: parallel calls are answered once each, in the order in which they were proposed."""
+async def test_D095_answers_in_the_order_of_the_calls() -> None:
+    """Parallel calls are answered once each, in the order in which they were proposed."""
     started = threading.Barrier(3, timeout=20)
 
     def wait(number: int) -> int:

@@ -46,10 +46,10 @@ def data(text: str) -> object:
     return parse_yaml(text, name="policy.yaml").data
 
 
-# Repeated keys (C07)
+# Repeated keys
 
 
-def test_a_repeated_key_is_refused_with_file_key_and_both_lines() -> None:
+def test_C07_a_repeated_key_is_refused_with_file_key_and_both_lines() -> None:
     """A deny list that is emptied at the end of the file does not load."""
     message = refused("tool_denylist: [send_email]\nversion: 1\ntool_denylist: []\n")
     assert message.startswith("policy.yaml:3: tool_denylist: ")
@@ -129,10 +129,10 @@ def test_a_quoted_merge_key_is_refused() -> None:
     assert "unquoted" in refused('"<<": {a: 1}')
 
 
-# Hostile files (C94)
+# Hostile files
 
 
-def test_nested_aliases_are_counted_before_they_are_written_out() -> None:
+def test_C94_nested_aliases_are_counted_before_they_are_written_out() -> None:
     """Nine levels of nine aliases are refused, and the message names file and line."""
     levels = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
     levels += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 9)]
@@ -184,7 +184,7 @@ def test_deep_nesting_is_an_error_and_no_crash(opening: str) -> None:
         "!!merge x",
     ],
 )
-def test_tags_outside_the_core_are_refused(tag: str) -> None:
+def test_C94_tags_outside_the_core_are_refused(tag: str) -> None:
     """No tag builds an object; the message names file, line and field."""
     message = refused(f"version: 1\nx: {tag}\n")
     assert message.startswith("policy.yaml:2: x: tag ")
@@ -203,7 +203,7 @@ def test_a_core_tag_that_its_value_belies_is_refused(value: str) -> None:
     assert "not what its tag" in refused(f"a: {value}")
 
 
-def test_a_file_that_contains_itself_is_refused() -> None:
+def test_C94_a_file_that_contains_itself_is_refused() -> None:
     """An alias inside its own anchor has no end."""
     assert "stands inside &x (line 1)" in refused("a: &x [*x]")
     assert "stands inside &x (line 2)" in refused("a:\n  b: &x\n    c: [{d: *x}]\n")
@@ -215,7 +215,7 @@ def test_an_alias_without_anchor_and_an_anchor_set_twice_are_refused() -> None:
     assert "already set in line 1" in refused("a: &x 1\nb: &x 2")
 
 
-def test_a_file_of_fifty_megabytes_is_not_read(tmp_path: Path) -> None:
+def test_C94_a_file_of_fifty_megabytes_is_not_read(tmp_path: Path) -> None:
     """No more than the bound is read from disk, and the message names the file."""
     big = tmp_path / "big.yaml"
     with big.open("wb") as file:

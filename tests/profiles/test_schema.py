@@ -231,7 +231,7 @@ def test_D055_a_whole_number_is_a_threshold(load):
         "context_limit: 2048\n  reserved_buffer: 2048",
     ],
 )
-def test_D056_to_D061_memory_ranges(load, text):
+def test_D056_D057_D059_D060_D061_memory_ranges(load, text):
     """Values outside the documented ranges are refused."""
     assert "agent.memory" in refused(load, f"{MINIMAL}\nmemory:\n  {text}")
 

@@ -67,7 +67,7 @@ def test_a_log_as_it_was_written(log: Path) -> None:
         (lambda ls: [*ls[:-1], ls[-1][:-9]], COUNT - 1, "truncated"),
     ],
 )
-def test_what_was_done_to_it(
+def test_X20_what_was_done_to_it(
     log: Path, change: Callable[[list[bytes]], list[bytes]], first: int, word: str
 ) -> None:
     """The first record that is not as it was written, and what is wrong there."""
@@ -118,7 +118,7 @@ def _key(log: Path) -> bytes:
     return log.with_name(f"{log.name}.key").read_bytes()
 
 
-def test_the_key_is_its_owners(log: Path) -> None:
+def test_X20_the_key_is_its_owners(log: Path) -> None:
     """Mode 0600; one that others may read is refused, and so is one for something else."""
     key = log.with_name(f"{log.name}.key")
     assert stat.S_IMODE(key.stat().st_mode) == 0o600

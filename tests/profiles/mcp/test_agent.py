@@ -49,6 +49,20 @@ async def test_an_agent_calls_what_the_policy_lets_through(
     assert ("1" in texts[0], "2" in texts[2]) == (True, True)
 
 
+def test_D111_servers_are_started_with_the_agent_and_not_before(
+    tmp_path: Path, program: Program
+) -> None:
+    """Loading a profile starts nothing. Building the agent does, before any run: what its tools
+    are, and whether they are the accepted ones, is known before a model is asked."""
+    before = portals()
+    profile = profile_of(tmp_path, program.entry())
+    config = AgentConfig(profile=profile, policy="allow_all", llm=ScriptedModel(turns=["Hi."]))
+    assert (portals() - before, (tmp_path / "mcp.lock").exists()) == (0, False)
+    with ReActAgent(config):
+        assert (portals() - before, (tmp_path / "mcp.lock").exists()) == (1, True)
+    assert portals() == before
+
+
 async def test_D009_leaving_the_agent_closes_its_servers(tmp_path: Path, program: Program) -> None:
     """Once, from whichever task leaves; another agent on the same profile has its own."""
     model = ScriptedModel(turns=[call("get"), "Done."])
