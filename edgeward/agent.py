@@ -4,17 +4,35 @@ from __future__ import annotations
 
 from .graphs.agent import BaseAgent, PlanAndSolveAgent, ReActAgent, SimpleAgent, create_agent
 from .graphs.config import AgentConfig
-from .graphs.result import AgentResult, AgentStep
+from .graphs.result import AgentResult, AgentStep, StepKind
+from .nodes._base import AgentError
 from .profiles.memory.memory import MemoryBackendConfig
 
 __all__ = [
+    "MEMORY_RECALL_TOOL_NAME",
+    "RAG_GET_RESOURCE_TOOL_NAME",
+    "RAG_SEARCH_TOOL_NAME",
     "AgentConfig",
+    "AgentError",
     "AgentResult",
     "AgentStep",
+    "AgentStepLimitError",
     "BaseAgent",
     "MemoryBackendConfig",
     "PlanAndSolveAgent",
     "ReActAgent",
     "SimpleAgent",
+    "StepKind",
     "create_agent",
 ]
+
+MEMORY_RECALL_TOOL_NAME = "memory_recall"
+RAG_SEARCH_TOOL_NAME = "rag_search"
+RAG_GET_RESOURCE_TOOL_NAME = "rag_get_resource"
+
+
+class AgentStepLimitError(AgentError):
+    """Nothing raises this: at the bound a run ends with a result, `stopped_reason` "max_steps".
+
+    The name is here so that a program that catches it can be imported.
+    """

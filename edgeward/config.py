@@ -8,6 +8,7 @@ from .policies.problems import (
     ConfigParseError,
     ConfigValidationError,
 )
+from .policies.problems import ConfigFileMissing as ConfigFileNotFoundError
 from .profiles.blocks import CognitiveBlock as CognitiveConfig
 from .profiles.llm import LLMBlock as LLMConfig
 from .profiles.memory.block import MemoryBlock as MemoryConfig
@@ -22,6 +23,7 @@ __all__ = [
     "CognitiveConfig",
     "ConfigError",
     "ConfigFileMissing",
+    "ConfigFileNotFoundError",
     "ConfigParseError",
     "ConfigValidationError",
     "LLMConfig",

@@ -262,7 +262,7 @@ class BaseAgent:
                 prompt=system_prompt(profile, extra=config.extra_instructions),
                 agent_id=profile.id,
                 agent_name=profile.name,
-                max_steps=profile.cognitive.max_steps_per_cycle,
+                max_steps=config.max_steps or profile.cognitive.max_steps_per_cycle,
                 spending=config.spending if config.spending is not None else Spending(),
             )
             return compile_strategy(strategy, parts, checkpointer=self._saver, store=config.store)
@@ -351,12 +351,20 @@ AGENTS: Mapping[str, type[BaseAgent]] = MappingProxyType(
 )
 
 
-def create_agent(config: AgentConfig, *, strategy: str | Path = "react") -> BaseAgent:
+def create_agent(
+    config: AgentConfig | Mapping[str, Any] | str | Path, *, strategy: str | Path = "react"
+) -> BaseAgent:
     """The agent for a strategy: a shipped one by name, or the user's own by path.
+
+    In place of a configuration its fields as a mapping, or a profile alone, will do.
 
     Raises:
         ConfigError: there is no such strategy, or it breaks an invariant.
     """
+    if isinstance(config, str | Path):
+        config = AgentConfig(profile=config)
+    elif not isinstance(config, AgentConfig):
+        config = AgentConfig(**config)
     kind = AGENTS.get(str(strategy))
     return kind(config) if kind else BaseAgent(config, strategy=strategy)
 

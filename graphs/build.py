@@ -15,6 +15,7 @@ from ..guards.decide import Policy
 from ..guards.limits import Spending
 from ..nodes._base import DEFAULT_MAX_STEPS
 from ..policies.schema import load_policy
+from ..profiles.adapter import LLM
 from ..profiles.equipment import Equipment, Given, equip, timeouts_of
 from ..profiles.llm import build_model, read_env, resolve_llm
 from ..profiles.prompt import system_prompt
@@ -36,7 +37,7 @@ def build_graph(
     *,
     profile: str | Path | AgentProfile | None = None,
     policy: str | Path | Mapping[str, object] | Policy | None = None,
-    model: str | BaseChatModel | None = None,
+    model: str | BaseChatModel | LLM | None = None,
     tools: Sequence[ToolLike] | None = None,
     checkpointer: str | Path | Saver | None = None,
     store: Any = None,
@@ -100,7 +101,7 @@ def closed_on_failure(equipment: Equipment) -> Iterator[None]:
 
 def chat_model_for(
     profile: AgentProfile | None,
-    model: str | BaseChatModel | None,
+    model: str | BaseChatModel | LLM | None,
     *,
     env: Mapping[str, str] | None = None,
 ) -> tuple[BaseChatModel, dict[str, str]]:
@@ -109,6 +110,8 @@ def chat_model_for(
     Raises:
         ConfigError: the settings do not make a model. ValueError: there are none.
     """
+    if isinstance(model, LLM):
+        return model.model, model.secrets
     if isinstance(model, BaseChatModel):
         return model, {}
     if profile is None and model is None:
@@ -124,11 +127,11 @@ def chat_model_for(
 
 
 def closing_model(
-    equipment: Equipment, model: BaseChatModel, *, given: str | BaseChatModel | None
+    equipment: Equipment, model: BaseChatModel, *, given: str | BaseChatModel | LLM | None
 ) -> Equipment:
     """The equipment, which closes the model too where it was made here and can be closed."""
     close = getattr(model, "close", None)
-    ours = model is not given and callable(close)
+    ours = model is not given and not isinstance(given, LLM) and callable(close)
     return equipment.with_closer(close) if ours and close else equipment
 
 

@@ -12,6 +12,7 @@ from langchain_core.language_models import BaseChatModel
 from ..guards.decide import Policy
 from ..guards.limits import Spending
 from ..policies.context import ContextNumbers
+from ..profiles.adapter import LLM
 from ..profiles.equipment import Given
 from ..profiles.memory.memory import MemoryBackendConfig
 from ..profiles.schema import AgentProfile
@@ -25,8 +26,8 @@ from .logger import AgentLogger
 class AgentConfig:
     """What an agent is built from. Each part may be given ready-made instead of by name.
 
-    `llm` is a chat model or `PROVIDER:NAME`; with a model given, no environment is read for it.
-    `rag` is what the agent searches in place of the profile's documents: any object with
+    `llm` is a chat model, an `LLM` or `PROVIDER:NAME`; with a model given, no environment is read
+    for it. `rag` is what the agent searches in place of the profile's documents: any object with
     `search(query, top_k)`, sync or async. `memory` is one that was made already and may be shared
     (whoever made it closes it); `memory_backend` its embedder and store, set in Python; `reflector`
     one's own in place of the profile's. `use_memory`, `use_rag`: None follows the profile (or is
@@ -37,13 +38,15 @@ class AgentConfig:
     which `<id>.log` gets a line for each event, or an `AgentLogger` that was made already (whoever
     made it closes it). `compressor`: numbers for the compress nodes in place of the profile's.
     `spending` counts what each caller uses, for `limits`; agents that are given the same one count
-    together. `allowed_code`: globs of the Python functions, skills with scripts and commands of
+    together. `storage_path` is the memory's folder, `log_dir` that of the log where `logger` is not
+    set, `max_steps` the bound on a run's tool rounds in place of the profile's. `allowed_code`:
+    globs of the Python functions, skills with scripts and commands of
     servers that the profile may have run; None: whatever it names.
     """
 
     profile: str | Path | AgentProfile
     policy: str | Path | Mapping[str, object] | Policy | None = None
-    llm: str | BaseChatModel | None = None
+    llm: str | BaseChatModel | LLM | None = None
     tools: Sequence[ToolLike] = ()
     tool_registry: ToolRegistry | None = None
     rag: Any = None
@@ -58,7 +61,9 @@ class AgentConfig:
     memory_backend: MemoryBackendConfig | None = None
     reflector: Any = None
     compressor: ContextNumbers | None = None
+    storage_path: str | Path | None = None
     logger: str | Path | AgentLogger | None = None
+    log_dir: str | Path | None = None
     use_logger: bool = True
     use_reflection: bool = True
     use_compressor: bool = True
@@ -67,18 +72,20 @@ class AgentConfig:
     save_trajectory: bool = True
     extra_instructions: str | None = None
     max_substeps_per_step: int = 3
+    max_steps: int | None = None
     load_env: bool = True
     dotenv_path: str | Path | None = None
 
     def __post_init__(self) -> None:
-        if self.max_substeps_per_step < 1:
-            wrong = f"max_substeps_per_step is {self.max_substeps_per_step}"
-            raise ValueError(f"{wrong}; it must be 1 or more")
+        for name in ("max_substeps_per_step", "max_steps"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ValueError(f"{name} is {value}; it must be 1 or more")
 
 
 def logger_of(config: AgentConfig, profile: AgentProfile) -> AgentLogger | None:
     """The log of the agent's runs; None where there is to be none."""
-    given = config.logger if config.use_logger else None
+    given = (config.logger or config.log_dir) if config.use_logger else None
     if given is None or isinstance(given, AgentLogger):
         return given
     return AgentLogger(Path(given) / f"{profile.id}.log")
@@ -91,7 +98,14 @@ def profile_of(config: AgentConfig) -> AgentProfile:
         ConfigError: it is wrong, with every problem at once.
     """
     profile = config.profile
-    return profile if isinstance(profile, AgentProfile) else AgentProfile.from_yaml(profile)
+    if not isinstance(profile, AgentProfile):
+        profile = AgentProfile.from_yaml(profile)
+    if config.storage_path is None:
+        return profile
+    folder = str(Path(config.storage_path).absolute())
+    return profile.model_copy(
+        update={"memory": profile.memory.model_copy(update={"storage_path": folder})}
+    )
 
 
 def given_by(config: AgentConfig, model: BaseChatModel, env: Mapping[str, str]) -> Given:

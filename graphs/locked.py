@@ -25,6 +25,7 @@ from ..guards.telemetry.current import left_behind, listening, operation
 from ..guards.telemetry.operation import INVOKE_AGENT, Attributes, Operation
 from ..guards.vault import PLACEHOLDER, Vault
 from ..guards.veil import held_in
+from ..nodes._base import AgentError
 from ..nodes._messages import with_ids
 from . import workers
 from .check import TOOL
@@ -38,14 +39,14 @@ SEND_KEY = "__pregel_send"
 CHECKPOINT_KEY = "checkpoint_id"
 
 
-class LockViolation(InvalidUpdateError):
+class LockViolation(InvalidUpdateError, AgentError):
     """Somebody tried to steer or rewrite a guarded graph from outside.
 
     To LangGraph's server it is a bad request, whose text it hands to the caller.
     """
 
 
-class NothingWaiting(RuntimeError):
+class NothingWaiting(AgentError):
     """An answer came for a thread that asks nothing (any more)."""
 
 

@@ -41,6 +41,21 @@ class TokenUsage:
     cached_tokens: int = 0
     estimated_tokens: int = 0
 
+    @property
+    def prompt_tokens(self) -> int:
+        """`input_tokens`, by DefenseAgent's name."""
+        return self.input_tokens
+
+    @property
+    def completion_tokens(self) -> int:
+        """`output_tokens`, by DefenseAgent's name."""
+        return self.output_tokens
+
+    @property
+    def cache_read_tokens(self) -> int:
+        """`cached_tokens`, by DefenseAgent's name."""
+        return self.cached_tokens
+
     @classmethod
     def of(cls, usage: Mapping[str, Any] | None) -> TokenUsage | None:
         """From LangChain's `usage_metadata`; None where the provider gave none."""

@@ -217,7 +217,11 @@ class Here:
     """What the receipts of this graph say of it."""
 
 
-class NodeFault(RuntimeError):
+class AgentError(RuntimeError):
+    """A run cannot begin or go on, for a reason of the agent's own."""
+
+
+class NodeFault(AgentError):
     """A node broke its contract, or its model failed. The message holds no secret."""
 
 

@@ -9,11 +9,19 @@ from pydantic import SecretStr
 from ..policies.problems import ConfigError
 
 
-class LLMConfigError(ConfigError):
+class LLMError(Exception):
+    """Something is wrong with a model."""
+
+
+class LLMAdapterError(LLMError, TypeError):
+    """What was given as an adapter is none, or it answers with something else than an answer."""
+
+
+class LLMConfigError(LLMError, ConfigError):
     """The model's settings are missing, contradictory or unusable."""
 
 
-class LLMProviderError(RuntimeError):
+class LLMProviderError(LLMError, RuntimeError):
     """The provider refused or failed. `status` is the HTTP status, where there was an answer.
 
     The text, and that of the chained cause, has been cleared of the API key.
@@ -23,6 +31,11 @@ class LLMProviderError(RuntimeError):
         super().__init__(message)
         self.provider = provider
         self.status = status
+
+    @property
+    def status_code(self) -> int | None:
+        """`status`, as vendors call it."""
+        return self.status
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuilt, (str(self), self.provider, self.status)

@@ -13,9 +13,10 @@ from typing import Any
 
 from langchain_core.tools import BaseTool
 
+from ...policies.problems import did_you_mean
 from .python import as_tool
 from .schemas import tool_schema
-from .signature import refuse
+from .signature import ToolNotFoundError, refuse
 
 ToolLike = Callable[..., Any] | BaseTool
 
@@ -59,6 +60,21 @@ class ToolRegistry:
     def tools(self) -> Mapping[str, BaseTool]:
         """The tools by name."""
         return self._tools
+
+    def get(self, name: str) -> BaseTool:
+        """The tool of this name.
+
+        Raises:
+            ToolNotFoundError: there is none.
+        """
+        if name not in self._tools:
+            near = did_you_mean(name, self._tools)
+            raise ToolNotFoundError(f"there is no tool {name!r}; {near}".rstrip("; "))
+        return self._tools[name]
+
+    def names(self) -> list[str]:
+        """The tools' names, in the order in which they were given."""
+        return list(self._tools)
 
     def source(self, name: str) -> str:
         """Where the tool of this name came from.

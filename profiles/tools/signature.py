@@ -38,7 +38,15 @@ REFUSED: Mapping[Any, str] = {
 }
 
 
-class ToolRegistrationError(ConfigError):
+class ToolError(Exception):
+    """Something is wrong with a tool."""
+
+
+class ToolNotFoundError(ToolError, LookupError):
+    """A registry was asked for a tool that it does not have."""
+
+
+class ToolRegistrationError(ToolError, ConfigError):
     """A tool that cannot be offered to a model, and why."""
 
 
