@@ -1,8 +1,10 @@
 """The tool that reads on in a result that is shown shortened.
 
 It reads the thread's own messages and nothing else: text that a call brought back, as it was
-screened then. It is a tool as any other, so the policy decides on each call of it; where the policy
-blocks it, it is not offered, and a shortened result does not speak of it.
+screened then. It is a tool as any other, so the policy decides on each call of it; but a policy
+that lists its tools need not list this one, as long as it reads what the same caller was given.
+Where an entry blocks it, by name or by a glob, it is not offered, and a shortened result does not
+speak of it.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 
 from ..guards.decide import Policy, decide
 from ..guards.ledger import History
+from ..guards.rules.callers import KEY as CALLERS
 from ..guards.verdict import ToolCall
 from ..nodes._shorten import READ_REST, SMALLEST, rest_of
 from ..nodes.compress import Spec
@@ -48,7 +51,9 @@ def rest_tool(
             f" the one by which strategy {strategy.name!r} lets a shortened result be read on;"
             " rename yours, or take the compress nodes out"
         )
-    if decide(policy, ToolCall(READ_REST, {"call": "c"}), History()).word == "block":
+    granted = History(granted=frozenset((READ_REST,)))
+    found = decide(policy, ToolCall(READ_REST, {"call": "c"}), granted).findings
+    if any(f.word == "block" and f.rule != CALLERS for f in found):  # who asks, nobody knows yet
         return None
     return _built(min(PAGE_TOKENS, max(min(rooms) // 4, SMALLEST)))
 

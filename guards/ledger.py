@@ -373,6 +373,8 @@ class History:
     """Pieces of the calls before this one and beside it: see `pieces.py`."""
     order: tuple[int, ...] | None = None
     """How the gates of `sequence` stand; None where nobody keeps the order of the calls."""
+    granted: frozenset[str] = frozenset()
+    """Tools that need no entry: they give only what this caller's calls in the thread gave."""
     used: Mapping[str, Mapping[str, float]] | None = None
     """What run, thread and caller have used, for `limits`; None: only tokens and calls are kept."""
 
@@ -383,9 +385,7 @@ class History:
         calls = dict(self.calls)
         for name in names:
             calls[name] = calls.get(name, 0) + 1
-        if self.used is None:
-            return replace(self, calls=calls)
-        used = {
+        used = self.used and {
             scope: {**amounts, "calls": amounts.get("calls", 0) + len(names)}
             for scope, amounts in self.used.items()
         }

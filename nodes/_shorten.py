@@ -6,14 +6,20 @@ message's artifact, which no provider gets: where it can be read (`read_rest`), 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 
 from langchain_core.messages import BaseMessage, ToolMessage
 
+from ..guards.caller import Caller
+from ..guards.verdict import canonical_json
 from ._sizes import TOKENS_A_MESSAGE, start_of, tokens
 
 READ_REST = "read_rest"
 """The tool that reads on. Its output comes through the guard as any other tool's."""
+
+FOR = "for"
+"""In a result's artifact: for whom the call was made; absent where the program did not say."""
 
 WHOLE = "whole"
 """In a shortened result's artifact: its text as it was."""
@@ -28,6 +34,21 @@ GONE = (
     "There is no shortened result of a call {call!r} (any more). If its text is still needed, run"
     " the tool again."
 )
+
+
+def reads_own(message: ToolMessage | None, caller: Caller) -> bool:
+    """Whether a result came back to the caller who would read on in it: a thread may serve
+    several, of whom not each may call what the others may."""
+    artifact = message.artifact if message is not None else None
+    kept = artifact.get(FOR, "") if isinstance(artifact, dict) else ""
+    return message is not None and kept == mark_of(caller)
+
+
+def mark_of(caller: Caller) -> str:
+    """What stands in a result's artifact for the caller whom it was given to; empty: nobody."""
+    if not (caller.user or caller.tenant):
+        return ""
+    return hashlib.sha256(canonical_json([caller.user, caller.tenant]).encode()).hexdigest()[:16]
 
 
 def shortened(message: ToolMessage, most: int, *, readable: bool) -> ToolMessage:

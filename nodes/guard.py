@@ -48,8 +48,10 @@ from ._base import (
     as_arguments,
     open_calls,
 )
+from ._messages import MessageLog
 from ._order import ORDER, gone_on, standing
 from ._refusals import FINGERPRINT, broken, over, refusal, unread
+from ._shorten import READ_REST, reads_own
 
 
 class Spec(NodeSpec):
@@ -57,7 +59,9 @@ class Spec(NodeSpec):
         {"messages", "run", "ledger", "withheld", "verdicts", "approvals", "vault"}
     )
     writes: ClassVar = frozenset({"messages", "run", "verdicts", "approvals", "approved"})
-    needs: ClassVar = frozenset({"catalog", "tickets", "pause", "veil", "used", "place"})
+    needs: ClassVar = frozenset(
+        {"catalog", "tickets", "pause", "veil", "used", "place", "readable"}
+    )
 
     kind: Literal["guard"]
 
@@ -175,10 +179,19 @@ def _beside(decided: list[Decided], rule: Order, here: Here) -> list[Decided]:
 
 
 def _judge(call: ToolCall, state: State, here: Here, history: History) -> Decided:
+    if call.name == READ_REST and _reads_own(call, state, here):
+        history = replace(history, granted=frozenset((READ_REST,)))
     verdict = decide(here.policy, call, history)
     withheld = (state.get("withheld") or {}).get(call.id) or ()
     verdict = with_withheld(here.policy, call, verdict, withheld)
     return Decided(_as_it_runs(call, verdict), verdict, history)
+
+
+def _reads_own(call: ToolCall, state: State, here: Here) -> bool:
+    """Whether this is the framework's own tool, and the result one that this caller was given."""
+    messages = state.get("messages") or []
+    log = messages if isinstance(messages, MessageLog) else MessageLog(messages)
+    return here.readable and reads_own(log.answer(str(call.arguments.get("call"))), here.caller)
 
 
 def _as_it_runs(call: ToolCall, verdict: Verdict) -> ToolCall:

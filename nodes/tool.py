@@ -35,6 +35,7 @@ from ._base import (
     Step,
     ToolOutcome,
 )
+from ._shorten import FOR, mark_of
 
 DEFAULT_TIMEOUT_S = 60.0
 
@@ -72,7 +73,7 @@ def step(spec: Spec, state: State, here: Here) -> Step:
         tool_call_id=call.id,
         name=call.name,
         status="error" if outcome.failed else "success",
-        artifact={"edgeward": result.record} if result.record else None,
+        artifact=_beside(result.record, mark_of(here.caller)),
     )
     update: dict[str, Any] = {"messages": [message]} | ({"vault": held} if held else {})
     source = f"tool {call.name}"
@@ -86,6 +87,12 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     if seen:
         update["ledger"] = [here.veil.entry(seen, result.whole)]
     return Result("done", update)
+
+
+def _beside(record: Mapping[str, Any] | None, caller: str) -> dict[str, Any] | None:
+    """What is kept with a result and no model sees."""
+    artifact = ({"edgeward": record} if record else {}) | ({FOR: caller} if caller else {})
+    return artifact or None
 
 
 def _received(state: State) -> ToolCall:

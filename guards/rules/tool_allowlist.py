@@ -31,7 +31,7 @@ class Allowlist:
     rule: str = KEY
 
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
-        if call.name in self.names:
+        if call.name in self.names or call.name in history.granted:
             return ()
         reason = f"tool {shown_name(call.name)} is not on the allowlist"
         return (Finding(KEY, "block", reason, self.place, allowed=nearest(call.name, self.names)),)

@@ -204,6 +204,8 @@ class Tools:
 
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
         rows = self.table.rows(call.name)
+        if call.name in history.granted:
+            rows = tuple(row for row in rows if row is not self.table.default)
         if len(rows) == 1 and rows[0].word in ("allow", "redact"):
             return self._ways(rows[0], call, history) if rows[0].ways else ()
         return self._findings(call, history, rows)

@@ -10,6 +10,7 @@ from langchain_core.messages import BaseMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
 from edgeward.graphs.build import build_graph
+from edgeward.graphs.context import RunContext
 from edgeward.nodes._shorten import READ_REST
 from edgeward.policies.schema import load_policy
 from edgeward.profiles.schema import AgentProfile
@@ -92,9 +93,97 @@ def test_the_tool_is_offered_when_there_is_something_to_read() -> None:
     assert offered == [["get_file"], ["get_file", READ_REST]]
 
 
-def test_a_policy_that_blocks_it() -> None:
-    """It is not offered, the note does not speak of it, and calling it is refused."""
-    policy = load_policy({"version": 2, "default": "block", "tools": {"get_file": "allow"}})
+LISTED: dict[str, Any] = {"version": 2, "default": "block", "tools": {"get_file": "allow"}}
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        LISTED,
+        {**LISTED, "default": "ask"},
+        {"version": 1, "tool_allowlist": ["get_file"]},
+        {**LISTED, "callers": {"users": ["emma"]}},
+    ],
+    ids=["block", "ask", "allowlist", "callers"],
+)
+def test_a_policy_that_lists_its_tools_need_not_name_it(policy: dict[str, Any]) -> None:
+    """It gives the model only what the thread's calls brought back, and nobody has to be asked."""
+    graph = agent_graph(
+        [READ, turn((READ_REST, {"call": "c1", "find": "code word"}, "c2")), "heron"],
+        order="call",
+        tools=[get_file],
+        profile=PROFILE,
+        checkpointer=InMemorySaver(),
+        policy=load_policy(policy),
+    )
+    graph.invoke(ask(), on(), context=RunContext(user="emma"))
+    state = graph.get_state(on()).values
+    assert results(state["messages"])[1].text.startswith("code word is heron")
+    assert [v["word"] for v in state["verdicts"]] == ["allow", "allow"]
+
+
+def test_who_was_not_given_a_result_does_not_read_on_in_it() -> None:
+    """Bob, who goes on with Emma's thread, is not let through to what only she may ask for."""
+    policy = {**LISTED, "tools": {"get_file": {"callers": {"users": ["emma"]}}}}
+    read_on = {"call": "c1", "find": "code word"}
+    turns = [
+        READ,
+        "a",
+        turn((READ_REST, read_on, "c2")),
+        "b",
+        turn((READ_REST, read_on, "c3")),
+        "c",
+    ]
+    graph = agent_graph(
+        turns,
+        order="call",
+        tools=[get_file],
+        profile=PROFILE,
+        checkpointer=InMemorySaver(),
+        policy=load_policy(policy),
+    )
+    for user in ("emma", "bob", "emma"):
+        graph.invoke(ask(), on(), context=RunContext(user=user))
+    state = graph.get_state(on()).values
+    assert [v["word"] for v in state["verdicts"]] == ["allow", "block", "allow"]
+    _, bobs, emmas = results(state["messages"])
+    assert "heron" not in bobs.text
+    assert emmas.text.startswith("code word is heron")
+
+
+def test_a_call_that_was_not_made_grants_nothing() -> None:
+    """An invented id, or that of a call without a result, is left to the policy's default."""
+    invented = turn((READ_REST, {"call": "c9"}, "c2"), (READ_REST, {"call": "c3"}, "c3"))
+    _, state = played(READ, invented, "done", policy=load_policy(LISTED))
+    assert [v["word"] for v in state["verdicts"]] == ["allow", "block", "block"]
+
+
+def test_a_tool_of_somebody_elses_by_that_name_is_granted_nothing(strategy_file: Any) -> None:
+    """Where results are not shortened, the name is free, and stands for what the policy says."""
+    ran: list[str] = []
+
+    def read_rest(call: str = "") -> str:
+        """Mine."""
+        ran.append(call)
+        return "done"
+
+    plain = strategy_file(
+        "strategy: s\nstart: act\nnodes: {act: act, guard: guard, tool: tool}\n"
+        "edges: {act.call: guard, act.answer: end, act.limit: end, guard.allow: tool,"
+        " guard.block: act, tool.done: act}\n"
+    )
+    turns = [READ, turn((READ_REST, {"call": "c1"}, "c2")), "done"]
+    model = ScriptedModel(turns=turns, order="call")
+    graph = build_graph(plain, model=model, tools=[get_file, read_rest], policy=LISTED)
+    graph.invoke(ask())
+    assert ran == []
+
+
+@pytest.mark.parametrize("name", [READ_REST, "read_*", "*", "Read_Rest"])
+def test_a_policy_that_blocks_it(name: str) -> None:
+    """By name, in another spelling, by a glob, or with every tool that it does not list: it is not
+    offered, the note does not speak of it, and calling it is refused."""
+    policy = load_policy({**LISTED, "tools": {"get_file": "allow", name: "block"}})
     read_on = turn((READ_REST, {"call": "c1"}, "c2"))
     model, state = played(READ, read_on, "done", policy=policy)
     assert READ_REST not in model.requests[1][-1].text
