@@ -286,11 +286,15 @@ def observed(
 
     A failure's text, and what the model does not get to see, is nothing to believe.
     """
-    source = f"tool {call.name}"
     seen = screen(policy, text, said=asked(policy, text))
-    if failed or seen.withheld:
-        return Ledger().observed(seen.text, source=source, call_id=call.id)
-    return policy.observed(call, seen.whole, source=source, caller=caller)
+    return policy.observed(
+        call,
+        seen.text if failed or seen.withheld else seen.whole,
+        source=f"tool {call.name}",
+        caller=caller,
+        failed=failed,
+        withheld=seen.withheld,
+    )
 
 
 def _with(history: History, entry: Entry | None) -> History:

@@ -18,6 +18,7 @@ from .names import name_fault
 from .normalise import Examined
 from .outputs import as_data, created_by
 from .patterns import PatternSet
+from .receipts.past import RAN, result_kept
 from .redact import Redactor
 from .results import Settings
 from .rules import Check
@@ -63,6 +64,8 @@ class Policy:
     """Which of the checks decide nothing; None where all do."""
     enforced: tuple[Check, ...] | None = field(init=False, repr=False, compare=False, default=None)
     """The checks that decide; None where all do."""
+    keeps_history: bool = False
+    """Whether it also holds what came since the thread's last one: see `receipts/past.py`."""
     results: Settings = field(init=False, repr=False, compare=False, default=_PLAIN)
     """What the policy says of what comes back from tools."""
     injection_threshold: float = field(init=False, repr=False, compare=False, default=1.0)
@@ -111,14 +114,29 @@ class Policy:
         source: str,
         data: object = None,
         caller: Caller = NOBODY,
+        failed: bool = False,
+        withheld: bool = False,
     ) -> Entry | None:
         """The ledger's entry for what a call gave back; None where there is nothing to keep.
 
         `text` is what the model reads, secrets masked; `data` the same as plain data, where it is
-        at hand; `caller` who is asking. Nothing is believed that the policy does not say may be.
+        at hand; `caller` who is asking. Nothing is believed that the policy does not say may be,
+        and nothing of what `failed` or was `withheld` from the model.
         """
         entry = Ledger().observed(text, source=source, call_id=call.id)
-        data = as_data(text) if data is None else data
+        more: dict[str, object] = {}
+        if not (failed or withheld):
+            more = self._believed(call, as_data(text) if data is None else data, caller)
+        if self.keeps_history:
+            more[RAN] = result_kept(
+                call, text, self.redactor, caller, failed=failed, withheld=withheld
+            )
+        if not more:
+            return entry
+        return {"source": source, "call": call.id, "values": [], **(entry or {}), **more}
+
+    def _believed(self, call: ToolCall, data: object, caller: Caller) -> dict[str, object]:
+        """What the checks find in a result that can be believed, or may not leave."""
         more: dict[str, object] = {**created_by(call, data)}
         for check in self.checks:
             if (wishes := getattr(check, "wishes", None)) is not None:
@@ -131,10 +149,7 @@ class Policy:
                 more["private"] = pieces(call, data)
         if not more.get("records"):
             more.pop("judged", None)
-        more = {key: found for key, found in more.items() if found}
-        if not more:
-            return entry
-        return {"source": source, "call": call.id, "values": [], **(entry or {}), **more}
+        return {key: found for key, found in more.items() if found}
 
     def approval_s(self, tool: str) -> int:
         """Seconds for which an approval of a call may answer for later ones; 0: for none."""

@@ -23,17 +23,10 @@ from .dates import Day
 from .outputs import LONGEST_VALUE
 from .seen import RECORD_BITS, USER, Seen
 from .tokens import Run, run_of, tokens, words
+from .values import MAX_VALUE_CHARS, values_in
 from .verdict import Origin, canonical_json
 
 __all__ = ["USER", "Entry", "History", "Ledger", "values_in"]
-
-MAX_VALUES_AN_OBSERVATION = 2_000
-MAX_VALUE_CHARS = 300
-
-_SEPARATORS = str.maketrans(dict.fromkeys("\t\r\n\"'`<>()[]{},;|=*", " "))
-_ASCII_SEPARATORS = bytes(32 if n in _SEPARATORS else n for n in range(256))
-_ENDS = ".:!?"
-_TELLING = frozenset("@./\\_:-0123456789")
 
 Entry = dict[str, Any]
 """One observation as plain data: `{"source": str, "call": str, "values": list[str]}`.
@@ -43,42 +36,8 @@ Of a tool's output a policy may add `records` (what it trusts: `values` that cou
 of which every word counts, `when`: what the user must have stated for it, `ask`: that a person
 has to agree), `judged` (by which policy), `created` (ids that a call of the agent returned), `made`
 (names that it gave), `done` (words of `requested` that a call of its tool carries out) and
-`private` (pieces that may not leave).
+`private` (pieces that may not leave); with `receipts: history` there is `ran`, the whole result.
 """
-
-
-def values_in(text: str) -> list[str]:
-    """The values that can identify something: addresses, links, hosts, paths, numbers, names.
-
-    Linear in the text, in order of appearance, lower case, without repeats; at most
-    `MAX_VALUES_AN_OBSERVATION`. Plain words are left out.
-    """
-    found: dict[str, None] = {}
-    if text.isascii():
-        text = text.encode().translate(_ASCII_SEPARATORS).decode()
-    else:
-        text = text.translate(_SEPARATORS)
-    for word in dict.fromkeys(text.split()):
-        if word.isalpha() or not 3 <= len(word) <= MAX_VALUE_CHARS or _TELLING.isdisjoint(word):
-            continue
-        for value in _spellings(word.rstrip(_ENDS).casefold()):
-            found.setdefault(value)
-        if len(found) >= MAX_VALUES_AN_OBSERVATION:
-            break
-    return list(found)
-
-
-def _spellings(word: str) -> Iterable[str]:
-    """The word itself and, for a link or a mail address, its host."""
-    if len(word) < 3:
-        return
-    yield word
-    _, scheme, rest = word.partition("://")
-    if scheme:
-        host = rest.partition("/")[0].partition("?")[0].rpartition("@")[2]
-        yield host.partition(":")[0]
-    elif "@" in word:
-        yield word.rpartition("@")[2]
 
 
 def _run_of(value: str) -> Run:
@@ -146,6 +105,25 @@ class Ledger(list[Entry]):
         if judged <= judges:
             return self
         return Ledger(self, seen=self._seen.only(judges), gap=self.gap)
+
+    def grow(self, entry: Entry) -> None:
+        """Put an entry at the end of this ledger itself, of which there is no other version."""
+        self._seen.add(entry)
+        self.append(entry)
+
+    @property
+    def told(self) -> tuple[int, str]:
+        """How many of the entries stand in receipts, and the last receipt that says so."""
+        ends = reversed(self._seen.told)
+        return next((told for told in ends if told[0] <= len(self)), (0, ""))
+
+    def tell(self, entries: int, receipt: str) -> None:
+        """Note that so many entries stand in receipts up to this one."""
+        told = self._seen.told
+        if told and told[-1][0] == entries:
+            told[-1] = (entries, receipt)
+        elif not told or told[-1][0] < entries:
+            told.append((entries, receipt))
 
     @property
     def _index(self) -> Seen:

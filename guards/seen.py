@@ -93,6 +93,8 @@ class Seen:
     """By what the records of all entries were believed: see `Ledger.judged_by`."""
     strict: dict[frozenset[str], Seen] = field(default_factory=dict)
     """Indexes in which only records stand that were believed by one of these."""
+    told: list[tuple[int, str]] = field(default_factory=list)
+    """How many entries stand in receipts, and the last receipt that says so; rising."""
 
     def add(self, entry: Mapping[str, object]) -> None:
         """Keep one entry; what can be looked up in it is found when somebody asks (`ready`)."""

@@ -28,6 +28,7 @@ from ..guards.langchain.session import usage_of
 from ..guards.ledger import USER, Entry, Ledger
 from ..guards.receipts.keeping import Decision
 from ..guards.receipts.log import ReceiptLog
+from ..guards.receipts.past import SHOWN_ONLY, TOLD
 from ..guards.receipts.receipt import Place
 from ..guards.ticket import TicketKey
 from ..guards.veil import BARE, Veil
@@ -53,7 +54,7 @@ APPROVED = "approved"
 CUT = "cut"
 """Of a thread's counters: the ids of calls whose results are shown shortened."""
 
-OF_THE_THREAD = ("spent", "order", "sent", CUT, SHOWN)
+OF_THE_THREAD = ("spent", "order", "sent", TOLD, CUT, SHOWN)
 """Counters among those of a run that go on with the thread."""
 
 TURN = "turn"
@@ -307,7 +308,8 @@ def _observed(message: BaseMessage, ledger: Ledger) -> Entry | None:
         return ledger.observed(message.text, source=USER)
     if isinstance(message, ToolMessage) and message.artifact != LISTING:
         source = f"tool {message.name or 'unknown'}"
-        return ledger.observed(message.text, source=source, call_id=message.tool_call_id)
+        seen = ledger.observed(message.text, source=source, call_id=message.tool_call_id)
+        return seen and {**seen, SHOWN_ONLY: True}
     return None
 
 

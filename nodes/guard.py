@@ -24,8 +24,8 @@ from ..guards.approvals import Grant, live
 from ..guards.decide import decide
 from ..guards.ledger import History, Ledger
 from ..guards.pieces import beside, kept
-from ..guards.receipts.keeping import Decision, unkept
-from ..guards.receipts.receipt import receipt
+from ..guards.receipts.keeping import Decision, receipts_of, unkept
+from ..guards.receipts.past import TOLD
 from ..guards.rules.sequence import Order, order_of
 from ..guards.verdict import (
     Finding,
@@ -86,51 +86,61 @@ def step(spec: Spec, state: State, here: Here) -> Step:
         decided = _covered(decided, state.get("approvals") or [], here)
     if any(d.asks for d in decided):
         decided = _ask(decided, here, history)
-    decided = yield from _kept(decided, here)
+    decided, told = yield from _kept(decided, state, here)
     unreadable = [call for call in message.invalid_tool_calls if call["id"] in waiting]
     result = _settle(unreadable, decided, state, here)
     if rule is not None and order is not None:
         through = {d.call.id: d.call.name for d in decided if d.may_run}
         result.update["run"][ORDER] = gone_on(rule.automata, order, through)
+    if told and here.policy.keeps_history:
+        result.update["run"][TOLD] = told
     return result
 
 
-def _kept(decided: list[Decided], here: Here) -> Generator[Effect, Any, list[Decided]]:
-    """The calls once their receipts are kept; blocked where they could not be."""
+def _kept(
+    decided: list[Decided], state: State, here: Here
+) -> Generator[Effect, Any, tuple[list[Decided], list[Any]]]:
+    """The calls once their receipts are kept, blocked where they could not be; and how much of the
+    ledger stands in receipts then."""
+    told: list[Any] = []
     if here.policy.receipts is not None and decided:
-        decided = yield from _written(decided, here)
+        decided, told = yield from _written(decided, state, here)
     veil = here.veil
-    told = tuple(Decision(veil.call(d.call), d.verdict, d.past, d.approval) for d in decided)
-    yield Tell(here.policy, here.place, told)
-    return decided
+    listed = tuple(Decision(veil.call(d.call), d.verdict, d.past, d.approval) for d in decided)
+    yield Tell(here.policy, here.place, listed)
+    return decided, told
 
 
-def _written(decided: list[Decided], here: Here) -> Generator[Effect, Any, list[Decided]]:
-    policy = here.policy
+def _written(
+    decided: list[Decided], state: State, here: Here
+) -> Generator[Effect, Any, tuple[list[Decided], list[Any]]]:
+    policy, ledger = here.policy, _ledger(state)
     assert policy.receipts is not None
-    receipts = [
-        receipt(
-            d.recorded(here.veil),
-            d.past,
-            place=here.place,
-            redactor=policy.redactor,
-            arguments=here.veil.call(d.call).arguments if policy.keeps_arguments else None,
-        )
-        for d in decided
-    ]
+    listed = [Decision(d.call, d.verdict, d.past, d.approval) for d in decided]
+    # A thread that began before its receipts told of it: what it saw then is nowhere.
+    lost = not ledger.told[1] and bool(state.get("verdicts"))
+    receipts = receipts_of(policy, here.place, listed, ledger, here.veil, lost=lost)
     try:
         yield KeepReceipts(policy.receipts, tuple(receipts))
     except Exception as error:  # noqa: BLE001 - whatever a log raises, nothing runs unrecorded
         finding = unkept(policy, error)
-        return [replace(d, verdict=d.verdict.with_finding(finding)) for d in decided]
-    return decided
+        return [replace(d, verdict=d.verdict.with_finding(finding)) for d in decided], []
+    return decided, [len(ledger), receipts[-1]["receipt"]]
+
+
+def _ledger(state: State) -> Ledger:
+    """The thread's ledger, which knows what of it stands in receipts."""
+    ledger = state.get("ledger") or []
+    ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
+    if told := (state.get("run") or {}).get(TOLD):
+        ledger.tell(*told)
+    return ledger
 
 
 def _history(state: State, here: Here, order: Mapping[str, Any] | None) -> History:
     run = state.get("run") or {}
-    ledger = state.get("ledger") or []
     return History(
-        ledger=here.veil.ledger(ledger if isinstance(ledger, Ledger) else Ledger(ledger)),
+        ledger=here.veil.ledger(_ledger(state)),
         thread=here.thread,
         calls=run.get("calls") or {},
         tokens_used=int(run.get("spent") or 0),

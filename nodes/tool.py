@@ -20,7 +20,6 @@ from langchain_core.messages import ToolMessage
 from pydantic import Field
 
 from ..guards.detectors import Opinion
-from ..guards.ledger import Ledger
 from ..guards.results import for_detectors, screen
 from ..guards.veil import SEALED
 from ..guards.verdict import ToolCall
@@ -77,11 +76,14 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     )
     update: dict[str, Any] = {"messages": [message]} | ({"vault": held} if held else {})
     source = f"tool {call.name}"
-    if outcome.failed or result.withheld:
-        # A failure's text, and what the model does not get to see, is nothing to believe.
-        seen = Ledger().observed(result.text, source=source, call_id=call.id)
-    else:
-        seen = here.policy.observed(call, result.whole, source=source, caller=here.caller)
+    seen = here.policy.observed(
+        call,
+        result.text if outcome.failed or result.withheld else result.whole,
+        source=source,
+        caller=here.caller,
+        failed=outcome.failed,
+        withheld=result.withheld,
+    )
     if result.record:
         seen = {**(seen or {"source": source, "call": call.id, "values": []}), **result.noted}
     if seen:

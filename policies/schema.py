@@ -71,8 +71,9 @@ class PolicyHead(BaseModel):
     single rules in shadow, named as verdicts name them."""
     fail_closed: Flag = True
     """Whether a check that raises blocks the call. False is recorded with every such call."""
-    receipts: Literal["fingerprint", "arguments"] = "fingerprint"
-    """What a receipt says of a call's arguments: their SHA-256, or also themselves, masked."""
+    receipts: Literal["fingerprint", "arguments", "history"] = "fingerprint"
+    """What a receipt says of a call: the SHA-256 of its arguments, or also themselves, masked, or
+    also what the thread has seen since the last one, so that it can be decided again."""
     block_message: Annotated[str, AfterValidator(lambda text: text.strip() or BLOCK_MESSAGE)] = (
         BLOCK_MESSAGE
     )
@@ -217,7 +218,8 @@ def _policy(
         fail_closed=head.fail_closed,
         block_message=head.block_message,
         source=source,
-        keeps_arguments=head.receipts == "arguments",
+        keeps_arguments=head.receipts != "fingerprint",
+        keeps_history=head.receipts == "history",
         shadow=shadow,
     )
 

@@ -145,6 +145,8 @@ class Exchange:
         self._proposed: dict[int, int] = {}
         self._kept: dict[int, list[ToolFinding]] = {}
         self._labels: dict[str, None] = {}
+        self._known: dict[int, History] = {}
+        """What each finding was decided on, until its receipt is kept."""
         self._held: list[Streamed] = []
         self.findings: list[ToolFinding] = []
         """What was said of each call, in the order in which they were judged."""
@@ -202,7 +204,9 @@ class Exchange:
         history = history.let_through(*through)
         counted, findings = len(through), []
         for call, more in zip(calls, beside(arguments), strict=True):
-            finding = told(call, self.policy, history.after(*before, *more))
+            known = history.after(*before, *more)
+            finding = told(call, self.policy, known)
+            self._known[id(finding)] = known
             if call.id and (call.id in taken or call.id in self._past.open):
                 _object(finding, Finding("arguments", "block", _REPEATED))
             taken.add(call.id)
@@ -253,7 +257,8 @@ class Exchange:
 
     def _keep(self, findings: list[ToolFinding]) -> None:
         """Keep the receipts of what was decided; where that fails, none of the calls goes out."""
-        decisions = [Kept(f.call, f.verdict, self.history) for f in findings]
+        known = [self._known.pop(id(finding), self.history) for finding in findings]
+        decisions = [Kept(f.call, f.verdict, p) for f, p in zip(findings, known, strict=True)]
         if unkept := kept(self.policy, self._door.place, decisions):
             for finding in findings:
                 _object(finding, unkept)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ..audit import record
 from ..decide import Policy
-from ..ledger import History
+from ..ledger import History, Ledger
+from ..rules.sequence import order_of
 from ..telemetry.current import tell
+from ..veil import BARE, Veil
 from ..verdict import Finding, ToolCall, Verdict
+from .past import UNKEPT, Past, new_in, past_of
 from .receipt import Place, receipt
 
 
@@ -37,14 +40,61 @@ def kept(policy: Policy, place: Place, decisions: Iterable[Decision]) -> Finding
     return unkept
 
 
-def _written(policy: Policy, place: Place, decisions: Iterable[Decision]) -> Finding | None:
-    if policy.receipts is None:
+def _written(policy: Policy, place: Place, listed: Sequence[Decision]) -> Finding | None:
+    if policy.receipts is None or not listed:
         return None
+    ledger = listed[0].history.ledger
     try:
-        policy.receipts.write([_receipt(policy, place, decision) for decision in decisions])
+        receipts = receipts_of(policy, place, listed, ledger)
+        policy.receipts.write(receipts)
     except Exception as error:  # noqa: BLE001 - whatever a log raises, nothing runs unrecorded
         return unkept(policy, error)
+    ledger.tell(len(ledger), receipts[-1]["receipt"])
     return None
+
+
+def receipts_of(
+    policy: Policy,
+    place: Place,
+    decisions: Iterable[Decision],
+    ledger: Ledger,
+    veil: Veil = BARE,
+    *,
+    lost: bool = False,
+) -> list[dict[str, Any]]:
+    """The receipts of the decisions on one turn's calls; `ledger` is the thread's as it is stored.
+
+    With `receipts: history` each names the one before it, and the first tells what is new. `lost`:
+    the thread has seen more than its ledger can tell.
+    """
+    receipts = list[dict[str, Any]]()
+    start, after = ledger.told
+    order, redactor = order_of(policy), policy.redactor
+    for decision in decisions:
+        call, history = decision.call, decision.history
+        shown = veil.call(call)
+        past: Past | None = None
+        if policy.keeps_history:
+            new = (
+                [] if receipts else [*([UNKEPT] if lost else []), *new_in(ledger, start, redactor)]
+            )
+            past = past_of(call, history, new, redactor=redactor, veil=veil, order=order)
+            past |= {"after": after} if after else {}
+            past |= {"beside": True} if receipts else {}
+        told = record(shown, decision.verdict, approval=decision.approval)
+        arguments = shown.arguments if policy.keeps_arguments else None
+        receipts.append(
+            receipt(
+                veil.record(told),
+                history,
+                place=place,
+                redactor=redactor,
+                arguments=arguments,
+                past=past,
+            )
+        )
+        start, after = len(ledger), receipts[-1]["receipt"]
+    return receipts
 
 
 def unkept(policy: Policy, error: Exception) -> Finding | None:
@@ -53,13 +103,3 @@ def unkept(policy: Policy, error: Exception) -> Finding | None:
         return None
     reason = f"the receipt of this decision could not be kept ({type(error).__name__})"
     return Finding("receipts", "block", reason)
-
-
-def _receipt(policy: Policy, place: Place, decision: Decision) -> dict[str, Any]:
-    return receipt(
-        record(decision.call, decision.verdict, approval=decision.approval),
-        decision.history,
-        place=place,
-        redactor=policy.redactor,
-        arguments=decision.call.arguments if policy.keeps_arguments else None,
-    )

@@ -16,6 +16,7 @@ from ..audit import Record
 from ..ledger import History
 from ..redact import Redactor
 from ..verdict import Arguments
+from .past import Past
 
 _numbers = itertools.count()
 _SAFE = frozenset({"fingerprint", "policy", "strategy", "receipt", "time", "session", "word"})
@@ -56,10 +57,12 @@ def receipt(
     place: Place,
     redactor: Redactor,
     arguments: Arguments | None = None,
+    past: Past | None = None,
 ) -> dict[str, Any]:
     """A verdict's record as a receipt: no secret in it, fields that say nothing left out.
 
-    `arguments` stand in it where they are given, masked; their fingerprint always does.
+    `arguments` stand in it where they are given, masked; their fingerprint always does. `past` is
+    masked already.
     """
     caller, session = history.caller, _session(os.getpid())
     body: dict[str, Any] = {
@@ -81,6 +84,8 @@ def receipt(
     if arguments is not None or redactor.secrets("\n".join(_texts(body)))[1]:
         safe = {key: body[key] for key in _SAFE & body.keys()}
         body = {**redactor.value(body), **safe}
+    if past is not None:
+        body["past"] = past
     return body
 
 

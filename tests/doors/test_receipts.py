@@ -18,6 +18,7 @@ from edgeward.guards.decide import Policy
 from edgeward.guards.receipts.chain import bodies
 from edgeward.guards.receipts.log import ReceiptLog
 from edgeward.guards.receipts.stores import read_log
+from edgeward.guards.verdict import ToolCall
 
 from ..fakes import Recorder, agent_graph, ask, on, turn
 from ..guards.secret_examples import EXAMPLES
@@ -166,14 +167,16 @@ def test_arguments_where_the_policy_wants_them(tmp_path: Path) -> None:
     assert "[REDACTED:" in second["arguments"]["what"]
 
 
-@pytest.mark.parametrize("arguments", ["fingerprint", "arguments"])
+@pytest.mark.parametrize("arguments", ["fingerprint", "arguments", "history"])
 def test_no_secret_is_in_a_receipt(tmp_path: Path, arguments: str) -> None:
     """Of every shipped pattern, wherever a model, a program or a person puts it."""
     path = tmp_path / "log.jsonl"
     policy = logged(ReceiptLog(path, algorithm="hmac"), receipts=arguments)
     for secret in SECRETS:
         firewall = Firewall(policy, thread=secret, caller=Caller(secret, secret))
+        firewall.said(f"read {secret} please")
         firewall.check("read", {"what": secret, secret: 1}, id=secret)
+        firewall.observe(ToolCall("read", {"what": secret}, id=secret), {"k": secret, secret: 2})
         firewall.check(secret, {"deep": [[secret]]})
         firewall.check("read", secret)
     text = path.read_text(encoding="utf-8")
