@@ -11,6 +11,7 @@ from collections.abc import Iterator, Set
 from typing import Any
 
 from .arguments import MAX_CHARS, MAX_DEPTH, parse_arguments
+from .commands import argv_hosts, command_hosts, names_program
 from .destinations import destinations_of, split_destinations
 from .encodings import ALL_SIGNALS, ESCAPES, FOLDS, QUOTES, plain, views
 from .fields import MAX_NAME, Kind, kind_below, kind_for_tool
@@ -140,7 +141,7 @@ class Examined:
         for kind in self.kinds:
             kinds |= kind
         pointing = _SIGNS if signals else tuple([sign for sign in _SIGNS if sign in text])
-        if pointing or kinds & (Kind.POINTS | Kind.MAIL):
+        if pointing or kinds & (Kind.POINTS | Kind.MAIL | Kind.COMMAND):
             self._signs = pointing
         if not signals and not kinds & Kind.COMMAND:
             return hits
@@ -257,8 +258,19 @@ class Examined:
                 if destination not in known:
                     known.add(destination)
                     found.append((index, destination))
+        found += self._connected()
         found += split_destinations(self.leaves, self.kinds, self._strings)
         return found
+
+    def _connected(self) -> Iterator[tuple[int, Destination]]:
+        """Where commands connect to."""
+        for index, kind in enumerate(self.kinds):
+            if kind & Kind.COMMAND:
+                yield from ((index, d) for d in command_hosts(self.leaves[index]))
+                # One argument for the program, and others for its own.
+                if names_program(self.leaves[index]):
+                    words = [self.leaves[i] for i in self._strings if i >= index]
+                    yield from ((index, d) for d in argv_hosts(words))
 
     def _paths(self) -> list[str]:
         paths = list(leaf_paths(self.arguments, ""))

@@ -31,14 +31,18 @@ def shell_views(text: str) -> list[str]:
     """The text as the shell reads it, and each command of it alone; none where that is the text."""
     if _SPECIAL.search(text) is None:
         return []
-    view = _IFS.sub(" ", text)
-    view = _ANSI_C.sub(lambda m: _ANSI_ESCAPE.sub(_ansi, m[1]), view)
-    view = _EMPTY.sub("", view)
-    view = _QUOTES.sub(lambda m: m[1] or "", view)
+    view = _QUOTES.sub(lambda m: m[1] or "", expanded(text))
     view = _BRACES.sub(lambda m: m[1].replace(",", " "), view)
     view = _BLANKS.sub(" ", view)
     parts = [part.strip() for part in _CHAIN.split(view)[:MAX_PARTS]]
     return [v for v in dict.fromkeys((view, *parts)) if v and v != text]
+
+
+def expanded(text: str) -> str:
+    """The text with what needs no knowledge of the shell's variables put in its place."""
+    view = _IFS.sub(" ", text)
+    view = _ANSI_C.sub(lambda m: _ANSI_ESCAPE.sub(_ansi, m[1]), view)
+    return _EMPTY.sub("", view)
 
 
 def _ansi(match: re.Match[str]) -> str:
