@@ -4,7 +4,8 @@
     edgeward_policies = ["policies/*.yaml"]
 
 Each call in `policies/clerk/allow/`, `ask/`, `redact/` or `block/` is a test of `clerk.yaml`, named
-by its file. Without the setting, nothing is collected and nothing of Edgeward's is loaded.
+by its file; rules in shadow are tested as if they were enforced. Without the setting, nothing is
+collected and nothing of Edgeward's is loaded.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ class CaseItem(pytest.Item):
 
         assert self.parent is not None
         expected = self.path.parent.name
-        verdict = load_case(self.path).verdict(load_policy(self.parent.path))
+        verdict = load_case(self.path).verdict(load_policy(self.parent.path)).would_be
         if verdict.word != expected:
             raise OtherVerdict(f"expected {expected}, got {verdict.explain()}")
 

@@ -36,6 +36,12 @@ class Shadow:
         key = rule.partition(".")[0]
         return self.whole or self.rules.get(rule, self.rules.get(key)) == "shadow"
 
+    @property
+    def told(self) -> str:
+        """What is in shadow, in words."""
+        names = ", ".join(name for name, mode in self.rules.items() if mode == "shadow")
+        return "the whole policy" if self.whole else names
+
     def enforced(self, checks: Iterable[Check]) -> tuple[Check, ...]:
         """What is left of the checks."""
         left = (self._enforced(check) for check in checks)

@@ -27,7 +27,7 @@ ANY_TEXT = ("", "a", "7", "the quick brown fox", "C:\\x", '{"a": 1}', "\u00e4 \u
 SUSPICIOUS = frozenset(
     {
         *("unreachable", "shadowed", "never_runs", "bare_sink", "open_default"),
-        *("no_such_tool", "unnamed_tool"),
+        *("no_such_tool", "unnamed_tool", "in_shadow"),
     }
 )
 """Kinds of problem that may be meant as they are; the others are errors."""
@@ -154,6 +154,14 @@ def open_default(policy: Reading) -> Iterator[Problem]:
         yield policy.problem("open_default", ("default",), wrong, "block or ask")
 
 
+def in_shadow(policy: Reading) -> Iterator[Problem]:
+    """Nothing is enforced. The other checks read the file as if all of it were."""
+    if policy.data.get("mode") == "shadow":
+        wrong = "the whole policy is in shadow: it decides nothing"
+        fix = "write `enforce` once `edgeward report` shows what you want"
+        yield policy.problem("in_shadow", ("mode",), wrong, fix)
+
+
 def patterns(policy: Reading) -> Iterator[Problem]:
     """A pattern that is in every text, or in none of its own examples."""
     for key in ("arg_rules", "secret_patterns"):
@@ -180,6 +188,7 @@ CHECKS: tuple[Callable[[Reading], Iterator[Problem]], ...] = (
     never_runs,
     bare_sinks,
     open_default,
+    in_shadow,
     patterns,
     written_secrets,
 )

@@ -16,6 +16,7 @@ from typing import Any
 from ..guards.decide import Policy
 from ..guards.verdict import Verdict
 from .cases import Case
+from .modes import KEY as MODE
 from .problems import ConfigError, FieldPath, spell
 from .schema import PolicyHead, load_policy, policy_document
 from .yaml_file import Document
@@ -58,12 +59,14 @@ def untested(
     """The parts of the policy in this file (or of this shipped name) that no case reaches.
 
     `step` is called once a part, for who shows progress. A part without which the policy would not
-    load cannot be left out, and is not among them.
+    load cannot be left out, and is not among them. Rules in shadow are read as enforced ones.
 
     Raises:
         ConfigError: the policy cannot be loaded.
     """
     document, policy = policy_document(source), load_policy(source)
+    if policy.shadow is not None:
+        policy = load_policy(_enforced(document.data))
     verdicts = [case.verdict(policy) for case in cases]
     spoken = {finding.rule for verdict in verdicts for finding in verdict.findings}
     before = [_gist(verdict) for verdict in verdicts]
@@ -85,9 +88,14 @@ def _gist(verdict: Verdict) -> tuple[Any, ...]:
     return tuple((f.rule, f.word, f.reason, f.argument, f.masked) for f in verdict.findings)
 
 
+def _enforced(data: Any) -> dict[str, Any]:
+    """A policy that loads, with nothing in shadow."""
+    return {key: value for key, value in data.items() if key != MODE}
+
+
 def _without(document: Document, path: FieldPath) -> Policy | None:
     """The policy without one part; None where that is no policy."""
-    data: Any = copy.deepcopy(document.data)
+    data: Any = copy.deepcopy(_enforced(document.data))
     below = data
     for name in path[:-1]:
         below = below[name]

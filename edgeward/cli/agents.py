@@ -64,6 +64,14 @@ def model_line(agent: BaseAgent, wanted: Wanted) -> str:
     return f"{settings.provider}:{settings.model}"
 
 
+def shadow_line(wanted: Wanted) -> str:
+    """What of the policy is in shadow; empty where nothing is."""
+    from ..policies.schema import load_policy
+
+    shadow = load_policy(policy_for(wanted)).shadow
+    return f"in shadow, deciding nothing: {shadow.told}" if shadow else ""
+
+
 def heading(agent: BaseAgent, wanted: Wanted) -> list[tuple[str, str]]:
     """What runs here, as labels and texts: the model first."""
     rows = [("model", model_line(agent, wanted)), ("policy", policy_for(wanted))]

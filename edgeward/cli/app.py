@@ -16,6 +16,7 @@ from . import (
     index,
     init,
     lint,
+    report,
     run,
     schema,
     test,
@@ -60,6 +61,7 @@ app.command(epilog=check.EXAMPLE)(check.check)
 app.command("test", epilog=test.EXAMPLE)(test.run_cases)
 app.command(epilog=lint.EXAMPLE)(lint.lint)
 app.command(epilog=schema.EXAMPLE)(schema.schema)
+app.command(epilog=report.EXAMPLE)(report.report)
 app.add_typer(audit.app, name="audit")
 app.command(epilog=tools.EXAMPLE)(tools.tools)
 app.command(epilog=attack.EXAMPLE)(attack.attack)

@@ -138,6 +138,8 @@ class Screen:
         for line, style in why(record):
             show = self.line if line.startswith("rule ") else self.row
             show("", line, style=style)
+        for line in would_be(record):
+            self.row("", line, style="yellow")
 
     def _result(self, message: Any) -> None:
         if message.tool_call_id in self._refused:
@@ -209,6 +211,18 @@ def why(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield value, "dim"
         if said.get("allowed"):
             yield f"allowed: {said['allowed']}", "dim"
+
+
+def would_be(record: Mapping[str, Any]) -> Iterator[str]:
+    """What the rules in shadow would have made of a verdict; nothing where that is the same."""
+    shadow = record.get("shadow")
+    if not shadow or shadow["word"] == record["word"]:
+        return
+    yield f"in shadow: {shadow['word']}"
+    for said in shadow["rules"]:
+        if said.get("word") == shadow["word"]:
+            place = ", ".join(said[key] for key in ("rule", "where") if key in said)
+            yield f"{said.get('reason', '')} ({place})"
 
 
 def value_line(said: Mapping[str, Any]) -> str:

@@ -27,8 +27,9 @@ def run_cases(
     """Decide the calls in the folders `allow`, `ask`, `redact`, `block` of the policy's name.
 
     `clerk.yaml` has its cases in `clerk/allow/…`: a call a file, whose name is the sentence that it
-    tests. Prints what came out otherwise, and the rules that no case would miss. Exit code: 1 where
-    a case fails, 2 where a file is wrong or there are no cases.
+    tests. Rules in shadow are tested as if they were enforced. Prints what came out otherwise, and
+    the rules that no case would miss. Exit code: 1 where a case fails, 2 where a file is wrong or
+    there are no cases.
     """
     with reported(debug=debug):
         from ..policies.cases import cases_beside
@@ -37,15 +38,18 @@ def run_cases(
 
         loaded = load_policy(policy)
         cases = cases_beside(policy)
-        verdicts = [(case, case.verdict(loaded)) for case in cases]
+        verdicts = [(case, case.verdict(loaded).would_be) for case in cases]
         failed = [(case, found) for case, found in verdicts if found.word != case.expected]
         with progress("rules", len(parts(policy_document(policy)))) as step:
             unreached = untested(policy, cases, step=step)
-        (_as_json if as_json else _as_text)(len(cases), failed, unreached)
+        shadow = loaded.shadow.told if loaded.shadow else ""
+        (_as_json if as_json else _as_text)(len(cases), failed, unreached, shadow)
     raise typer.Exit(FAILED if failed else 0)
 
 
-def _as_text(count: int, failed: list[tuple[Case, Verdict]], unreached: list[Part]) -> None:
+def _as_text(
+    count: int, failed: list[tuple[Case, Verdict]], unreached: list[Part], shadow: str
+) -> None:
     from .printable import counted, one_line, printable
 
     for case, verdict in failed:
@@ -53,11 +57,15 @@ def _as_text(count: int, failed: list[tuple[Case, Verdict]], unreached: list[Par
         typer.echo("        " + printable(verdict.explain()).replace("\n", "\n        "))
     for part in unreached:
         typer.echo(f"{part.where}: {printable(part.name)}: no case would miss it")
+    if shadow:
+        typer.echo(printable(f"in shadow, and tested as if enforced: {shadow}"))
     passed = f"{count - len(failed)} of {counted(count, 'case')} pass"
     typer.echo(f"{passed}; {counted(len(unreached), 'rule')} that none would miss")
 
 
-def _as_json(count: int, failed: list[tuple[Case, Verdict]], unreached: list[Part]) -> None:
+def _as_json(
+    count: int, failed: list[tuple[Case, Verdict]], unreached: list[Part], shadow: str
+) -> None:
     from ..guards.audit import record
 
     found = {
@@ -66,6 +74,7 @@ def _as_json(count: int, failed: list[tuple[Case, Verdict]], unreached: list[Par
             {"case": case.name, "expected": case.expected, **record(case.call, verdict)}
             for case, verdict in failed
         ],
+        "in_shadow": shadow,
         "untested": [{"rule": part.name, "where": part.where} for part in unreached],
     }
     typer.echo(json.dumps(found, indent=2, ensure_ascii=False))

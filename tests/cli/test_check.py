@@ -118,3 +118,15 @@ def test_control_characters_stay_off_the_terminal(policy: Path, invoke: Invoke) 
     """A name or value cannot steer it."""
     result = invoke("check", policy, "--tool", "send", "--args", '{"to": "\\u001b[2Ja@x.example"}')
     assert "\x1b" not in result.stdout
+
+
+def test_both_verdicts_where_rules_are_in_shadow(policy: Path, invoke: Invoke) -> None:
+    """What happens, with its exit code, and what would."""
+    policy.write_text(f"{POLICY}mode: {{tools.wipe: shadow, default: shadow}}\n", encoding="utf-8")
+    result = invoke("check", policy, "--tool", "rm")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("allow; in shadow: block\n")
+    assert "clerk.yaml:2 default (in shadow: block): tool 'rm' is not on" in result.stdout
+    found = json.loads(invoke("check", policy, "--tool", "wipe", "--json").stdout)
+    assert (found["word"], found["shadow"]["word"]) == ("allow", "ask")
+    assert [said["rule"] for said in found["shadow"]["rules"]] == ["tools.wipe"]

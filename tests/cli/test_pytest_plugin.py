@@ -63,3 +63,10 @@ def test_without_the_setting_nothing_is_collected(project: Path) -> None:
         "import sys\ndef test_x():\n    assert 'edgeward.guards' not in sys.modules\n"
     )
     assert "1 passed" in run(project).stdout
+
+
+def test_rules_in_shadow_are_tested_as_if_enforced(project: Path) -> None:
+    """A policy that is tried out keeps its tests."""
+    policy = project / "policies/clerk.yaml"
+    policy.write_text(f"{policy.read_text()}mode: shadow\n", encoding="utf-8")
+    assert "1 failed, 1 passed" in run(project).stdout

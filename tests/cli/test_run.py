@@ -263,3 +263,20 @@ def test_for_whom_the_agent_works(bundle: Bundle, invoke: Invoke) -> None:
     result = invoke("run", *bundle.options, *who, task)
     assert "allow    note" in result.stdout
     assert "--user ann --tenant acme --role reader --role clerk" in result.stdout
+
+
+def test_a_policy_in_shadow_says_so(bundle: Bundle, invoke: Invoke) -> None:
+    """One line before all else, also beside JSON; each call with what would have been."""
+    bundle.policy.write_text("version: 2\nmode: shadow\ntools:\n  wipe: block\n")
+    result = invoke("run", *bundle.options, 'wipe(path="/x")')
+    assert result.stderr.startswith("in shadow, deciding nothing: the whole policy\n")
+    assert 'allow    wipe(path="/x")\n         in shadow: block\n' in result.stdout
+    assert f"tool 'wipe' is denied (tools.wipe, {bundle.policy}:4)" in " ".join(
+        result.stdout.split()
+    )
+    assert bundle.done == ["wipe /x False"]
+    bundle.policy.write_text("version: 2\nmode: {tools.note: shadow}\ntools:\n  note: block\n")
+    result = invoke("run", *bundle.options, "--json", 'note(text="hello")')
+    assert result.stderr.startswith("in shadow, deciding nothing: tools.note\n")
+    verdict = next(line for line in lines(result.stdout) if line["event"] == "verdict")
+    assert (verdict["word"], verdict["shadow"]["word"]) == ("allow", "block")

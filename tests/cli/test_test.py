@@ -66,3 +66,15 @@ def test_no_cases(tmp_path: Path, invoke: Invoke) -> None:
     result = invoke("test", path)
     assert result.exit_code == 2
     assert "there are no cases beside this policy" in result.stderr
+
+
+def test_rules_in_shadow_are_tested_as_if_enforced(policy: Path, invoke: Invoke) -> None:
+    """And it is said that they are in shadow."""
+    text = policy.read_text(encoding="utf-8").replace("wipe: ask", "wipe: block")
+    policy.write_text(f"{text}mode: {{tools.wipe: shadow}}\n", encoding="utf-8")
+    result = invoke("test", policy)
+    assert result.exit_code == 0
+    assert "in shadow, and tested as if enforced: tools.wipe\n" in result.stdout
+    policy.write_text(f"{text}mode: shadow\n", encoding="utf-8")
+    found = json.loads(invoke("test", policy, "--json").stdout)
+    assert (found["failed"], found["in_shadow"]) == ([], "the whole policy")

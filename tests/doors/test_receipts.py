@@ -167,11 +167,12 @@ def test_arguments_where_the_policy_wants_them(tmp_path: Path) -> None:
     assert "[REDACTED:" in second["arguments"]["what"]
 
 
+@pytest.mark.parametrize("mode", ["enforce", "shadow"])
 @pytest.mark.parametrize("arguments", ["fingerprint", "arguments", "history"])
-def test_no_secret_is_in_a_receipt(tmp_path: Path, arguments: str) -> None:
+def test_no_secret_is_in_a_receipt(tmp_path: Path, arguments: str, mode: str) -> None:
     """Of every shipped pattern, wherever a model, a program or a person puts it."""
     path = tmp_path / "log.jsonl"
-    policy = logged(ReceiptLog(path, algorithm="hmac"), receipts=arguments)
+    policy = logged(ReceiptLog(path, algorithm="hmac"), receipts=arguments, mode=mode)
     for secret in SECRETS:
         firewall = Firewall(policy, thread=secret, caller=Caller(secret, secret))
         firewall.said(f"read {secret} please")

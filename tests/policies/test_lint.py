@@ -56,6 +56,7 @@ def found(tmp_path: Path, text: str) -> list[tuple[int, str, str]]:
         ),
         ("tools:\n  pay_bill: ask\n  send_mail: allow", 4, "bare_sink", "tools.send_mail"),
         ("default: allow\ntools: {x: ask}", 2, "open_default", "default"),
+        ("tools: {x: ask}\nmode: shadow", 3, "in_shadow", "mode"),
         (
             "arg_rules:\n  - {name: a, regex: '.*'}",
             3,

@@ -73,3 +73,14 @@ def test_what_no_case_reaches(tmp_path: Path) -> None:
 def test_without_cases_nothing_is_reached(tmp_path: Path) -> None:
     """Every part is untested."""
     assert len(untested(policy(tmp_path), [])) == 11
+
+
+def test_what_is_in_shadow_is_read_as_enforced(tmp_path: Path) -> None:
+    """The same parts are missed, whatever the mode says of them."""
+    path, found = tmp_path / "clerk.yaml", []
+    modes = "", "mode: shadow\n", "mode: {tools.rm: shadow, arg_rules.traversal: shadow}\n"
+    for mode in modes:
+        path.write_text(POLICY + mode, encoding="utf-8")
+        found.append([part.name for part in untested(str(path), CASES)])
+    assert found[0] == found[1] == found[2]
+    assert "tools.rm" in found[0]
