@@ -21,7 +21,7 @@ from .patterns import PatternSet
 from .receipts.past import RAN, result_kept
 from .redact import Redactor
 from .results import Settings
-from .rules import Check
+from .rules import Check, silent
 from .shadow import Shadow
 from .telemetry.timing import timed
 from .vault import Hides
@@ -66,6 +66,8 @@ class Policy:
     """The checks that decide; None where all do."""
     keeps_history: bool = False
     """Whether it also holds what came since the thread's last one: see `receipts/past.py`."""
+    asked: tuple[Check, ...] = field(init=False, repr=False, compare=False, default=())
+    """The checks that say something of calls."""
     results: Settings = field(init=False, repr=False, compare=False, default=_PLAIN)
     """What the policy says of what comes back from tools."""
     injection_threshold: float = field(init=False, repr=False, compare=False, default=1.0)
@@ -76,6 +78,8 @@ class Policy:
         if self.shadow is not None:
             object.__setattr__(self, "enforced", self.shadow.enforced(self.checks))
         # Each step of a run asks for these: they are looked up once.
+        asked = tuple(c for c in self.checks if vars(type(c)).get("__call__") is not silent)
+        object.__setattr__(self, "asked", asked)
         settings = (getattr(check, "settings", None) for check in self.checks)
         found = next((s for s in settings if isinstance(s, Settings)), _PLAIN)
         if self.shadow is not None and self.shadow.whole:
@@ -178,7 +182,7 @@ def decide(policy: Policy | None, call: ToolCall, history: History) -> Verdict:
     if policy is None:
         return _NO_POLICY
     if policy.enforced is None:
-        return _judged(policy, policy.checks, call, history)
+        return _judged(policy, policy.asked, call, history)
     verdict = _judged(policy, policy.enforced, call, history)
     return replace(verdict, shadow=_judged(policy, policy.checks, call, history))
 

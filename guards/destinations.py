@@ -56,6 +56,8 @@ def mailed(text: str, kind: int) -> list[Destination]:
 
 _OPEN_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:?[/\\]{0,2}\Z")
 _CUT = frozenset(":/\\@ \t\n")
+_LONGEST_HEAD = 40
+_BASES = Kind.URL | Kind.HOST
 _JOINTS = frozenset("@.:")
 _BARE_BASE = re.compile(r"(?i:(?:[a-z][a-z0-9+.-]*:)?[/\\]{2}|)[^\s/\\?#@]+\Z")
 
@@ -69,7 +71,8 @@ def split_destinations(
     part of the host (`https://a.example` + `@evil.test`). `strings` are the numbers of the values.
     """
     for number in strings:
-        if kinds[number] & (Kind.URL | Kind.HOST) or texts[number][-1:] in _CUT:
+        text = texts[number]
+        if kinds[number] & _BASES or (text[-1:] in _CUT and len(text.strip()) <= _LONGEST_HEAD):
             return _split_destinations(texts, kinds, strings)
     return ()
 
@@ -81,11 +84,11 @@ def _split_destinations(
         text = texts[first]
         if text[-1:] in _CUT:
             head = text.strip()
-            if len(head) <= 40 and (head[-1:] == "@" or _OPEN_SCHEME.fullmatch(head)):
+            if len(head) <= _LONGEST_HEAD and (head[-1:] == "@" or _OPEN_SCHEME.fullmatch(head)):
                 for second in strings[position + 1 : position + 2]:
                     whole = head + texts[second].strip()
                     yield from ((second, d) for d in destinations(whole, Kind.URL))
-        elif kinds[first] & (Kind.URL | Kind.HOST) and _BARE_BASE.fullmatch(text.strip()):
+        elif kinds[first] & _BASES and _BARE_BASE.fullmatch(text.strip()):
             yield from _continued(texts, kinds, strings, position)
 
 

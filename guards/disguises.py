@@ -38,7 +38,10 @@ def undisguised(text: str, *, least: int = 1) -> list[str]:
 def coded_runs(raw: bytes, *, least: int = 1) -> list[bytes]:
     """The runs of digits of base64 or hexadecimal that can say `least` bytes."""
     size = max(_SHORTEST_RUN, -(-least * 4 // 3))
-    return [run for run in raw.translate(_RUNS).split() if len(run) >= size]
+    runs = raw.translate(_RUNS).split()
+    if not runs or max(map(len, runs)) < size:  # told faster than they are picked out
+        return []
+    return [run for run in runs if len(run) >= size]
 
 
 def roughly_said(runs: list[bytes]) -> str:

@@ -267,14 +267,15 @@ class Ledger(list[Entry]):
     @property
     def holds_private(self) -> bool:
         """Whether anything private was seen."""
-        return bool(self._seen.private)
+        return bool(self._seen.private.by_word)
 
     def private(self, text: str) -> str:
         """The first private piece in `text` that the user did not state; empty for none."""
-        if not self._seen.private:
+        private = self._seen.private
+        if not private.by_word:
             return ""
         wrote: set[str] = set()
-        for piece in self._seen.private.found_in(text, len(self)):
+        for piece in private.found_in(text, len(self)):
             if piece not in wrote:
                 if not self._user_wrote(piece):
                     return piece
@@ -298,11 +299,11 @@ class Ledger(list[Entry]):
         return bool(numbers) and len(told) <= LONGEST_VALUE and all(map(self.stated, numbers))
 
     def _occurrences(self, run: Run) -> Iterable[int]:
-        end = len(self) << RECORD_BITS
-        found = self._index.occurrences(run.tokens, run.key, end)
+        seen, end = self._index, len(self) << RECORD_BITS
+        found = seen.occurrences(run.tokens, run.key, end)
         if not run.joined:
             return found
-        return chain(found, self._index.occurrences((run.joined,), run.joined, end))
+        return chain(found, seen.occurrences((run.joined,), run.joined, end))
 
     def _any(self, places: list[int] | None, doubts: bool) -> bool:
         end = len(self) << RECORD_BITS
@@ -310,9 +311,10 @@ class Ledger(list[Entry]):
 
     def _counts(self, place: int, doubts: bool) -> bool:
         """Whether the place is trusted: what its record wants the user to have named was named."""
-        if not doubts and place in self._index.doubtful:
+        seen = self._seen
+        if not doubts and place in seen.doubtful:
             return False
-        wanted = self._index.wanting.get(place)
+        wanted = seen.wanting.get(place)
         return wanted is None or any(all(map(self._named, names)) for names in wanted if names)
 
     def _named(self, name: str) -> bool:

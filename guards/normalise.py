@@ -37,6 +37,7 @@ _PROSE_DOTS = re.compile(r"[^./\\]\.+\Z")
 _PARENT_DIR = re.compile(r"(?:^|[/\\])\.\.\s*\Z")
 _SIGNS = ("@", ":", "//", "\\")
 """Without one of these a text names no destination by itself."""
+_TEXT, _SECRET = Kind.TEXT, Kind.SECRET
 _SMALLEST_ADDRESS = 1 << 24
 """Numbers below it are ids and ports, not IPv4 addresses."""
 
@@ -50,7 +51,17 @@ class Examined:
 
     __slots__ = (
         *("arguments", "bounds", "call", "hits", "joined", "kinds", "leaves", "name", "noise"),
-        *("patterns", "views", "_all_paths", "_json", "_lists", "_opened", "_pairs", "_signs"),
+        *(
+            "patterns",
+            "views",
+            "_all_paths",
+            "_json",
+            "_lists",
+            "_opened",
+            "_pairs",
+            "_signs",
+            "_commands",
+        ),
         *("_strings", "too_long"),
     )
 
@@ -65,6 +76,11 @@ class Examined:
         """Limits that were hit: the number of the leaf (-1: the call as a whole), in words."""
         self.noise: list[tuple[int, str]] = []
         """Readable runs inside binary data: looked at for secrets only."""
+        self.joined: tuple[str, ...] = ()
+        self.hits: frozenset[int] = frozenset()
+        self.too_long = False
+        """More than is searched: `hits` says nothing, and the call can only be blocked."""
+        self.patterns = patterns if patterns is not None else PatternSet()
         self._strings: list[int] = []
         self._json: set[int] = set()
         self._lists: list[tuple[int, int]] = []
@@ -73,16 +89,19 @@ class Examined:
         self._all_paths: list[str] | None = None
         self._signs: tuple[str, ...] | None = None
         """Those signs of destinations that are in the call; None where nothing can be one."""
-        self.too_long = False
-        """More than is searched: `hits` says nothing, and the call can only be blocked."""
-        self.patterns = patterns if patterns is not None else PatternSet()
+        self._commands = False
         tool = kind_for_tool(call.name)
         try:
             self._walk(call.arguments, Kind.TEXT, tool, MAX_DEPTH)
         except _TooMuch as limit:
             self.bounds.append((-1, str(limit)))
-        self.joined = self._joined()
-        self.hits = self._hits(tool)
+        text = "\n".join(self.leaves)
+        if len(text) > MAX_SEARCHED:
+            self.bounds.append((-1, f"arguments are longer than {MAX_SEARCHED} characters"))
+            self.too_long = True
+        else:
+            self.joined = self._joined()
+            self.hits = self._hits(text, tool)
 
     def _walk(self, value: Any, kind: int, tool: int, depth: int) -> None:
         """Number the leaves below `value`, whose field is of `kind`."""
@@ -95,16 +114,16 @@ class Examined:
             if not depth or len(value) > MAX_LEAVES:
                 raise _too_much(depth)
             for key, item in value.items():
-                leaves.append(key)
-                kinds.append(Kind.TEXT)
-                below = kind_below(key, kind) if len(key) <= MAX_NAME else Kind.TEXT
+                below = kind_below(key, kind) if len(key) <= MAX_NAME else _TEXT
                 if type(item) is str:  # by far the most common, and here without a call
-                    if below & Kind.SECRET:
+                    if below & _SECRET:
                         self._pairs.append(f"{key}={item}")
-                    self._strings.append(len(leaves))
-                    leaves.append(item)
-                    kinds.append(below | tool)
+                    self._strings.append(len(leaves) + 1)
+                    leaves += (key, item)
+                    kinds += (_TEXT, below | tool)
                 else:
+                    leaves.append(key)
+                    kinds.append(_TEXT)
                     self._walk(item, below, tool, depth - 1)
         elif type(value) is list:
             if not depth or len(value) > MAX_LEAVES:
@@ -124,13 +143,8 @@ class Examined:
         if len(leaves) > MAX_LEAVES:
             raise _TooMuch(_TOO_MANY)
 
-    def _hits(self, tool: int) -> frozenset[int]:
+    def _hits(self, text: str, tool: int) -> frozenset[int]:
         """Search all texts for all patterns; decode only where something could be encoded."""
-        text = "\n".join(self.leaves)
-        if len(text) > MAX_SEARCHED:
-            self.bounds.append((-1, f"arguments are longer than {MAX_SEARCHED} characters"))
-            self.too_long = True
-            return frozenset()
         patterns = self.patterns
         # What the joined texts hold makes no signal: they are searched apart only if one is there.
         hits = patterns.candidates("\n".join((text, *self.joined)) if self.joined else text)
@@ -138,12 +152,13 @@ class Examined:
         if signals and self.joined:
             signals &= patterns.candidates(text)
         kinds = 0
-        for kind in self.kinds:
+        for kind in set(self.kinds):
             kinds |= kind
-        pointing = _SIGNS if signals else tuple([sign for sign in _SIGNS if sign in text])
+        self._commands = bool(kinds & Kind.COMMAND)
+        pointing = _SIGNS if signals else tuple(filter(text.__contains__, _SIGNS))
         if pointing or kinds & (Kind.POINTS | Kind.MAIL | Kind.COMMAND):
             self._signs = pointing
-        if not signals and not kinds & Kind.COMMAND:
+        if not signals and not self._commands:
             return hits
         commands = [i for i, kind in enumerate(self.kinds) if kind & Kind.COMMAND]
         known = len(self.leaves)
@@ -220,9 +235,10 @@ class Examined:
                 dots = text[-1] == "." and _PROSE_DOTS.search(text)
                 glued.append(text + "\n" if dots else text)
         found = self._pairs
-        if len(pieces) > 1:
-            whole = ["".join(glued)] if len(pieces) > 2 else []
-            found = [*whole, *map(str.__add__, glued, pieces[1:]), *found]
+        if len(pieces) == 2:
+            found = [glued[0] + pieces[1], *found]
+        elif len(pieces) > 2:
+            found = ["".join(glued), *map(str.__add__, glued, pieces[1:]), *found]
         for start, end in self._lists:
             found.append(" ".join(map(_ends, self.leaves[start:end])))
         return tuple(found)
@@ -258,7 +274,8 @@ class Examined:
                 if destination not in known:
                     known.add(destination)
                     found.append((index, destination))
-        found += self._connected()
+        if self._commands:
+            found += self._connected()
         found += split_destinations(self.leaves, self.kinds, self._strings)
         return found
 

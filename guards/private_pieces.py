@@ -56,9 +56,6 @@ class PrivatePieces:
     grouped: dict[str, str] = field(default_factory=dict)
     """Private pieces of several words, by what they are without the blanks."""
 
-    def __bool__(self) -> bool:
-        return bool(self.by_word)
-
     def add(self, piece: str, number: int) -> None:
         """Index one piece of an entry."""
         run = piece.split(" ")
@@ -122,13 +119,11 @@ class PrivatePieces:
 
     def _spells_none(self, found: list[str], hits: set[str], digits: int) -> bool:
         """Whether no piece is among the words once those that are spoken signs are read as such."""
-        said = signs_said(found, SPOKEN & hits)
-        if said is None:
+        signs = signs_said(found, hits)
+        if signs is None or not self.by_word.keys().isdisjoint(signs):
             return False
-        signs, more = said
-        if not self.by_word.keys().isdisjoint(signs):
-            return False
-        if not signs or digits + more < self.fewest_digits:
+        more = sum([len(sign) * count for sign, count in signs.items()])
+        if digits + more < self.fewest_digits:
             return True
         # A code begins at a sign, or at a word: that is known only where there are many digits.
         begins = [word[:3] for word in found] if digits < self.fewest_digits else []

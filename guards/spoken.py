@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 MAX_WORDS = 5_000
 """Words of a text that are looked at."""
 
 _FEWEST = 3
 """Words that have to be signs: a code has at least three digits."""
+
+_MOST_SIGNS = 12
+"""Words that are counted one by one."""
 
 _DIGITS = """zero one two three four five six seven eight nine
 null eins zwei drei vier fünf sechs sieben acht neun
@@ -50,11 +53,12 @@ def _signs() -> dict[str, str]:
 _SIGN: Mapping[str, str] = _signs()
 _TEN: Mapping[str, str] = {word: str(n) for n, word in enumerate(_TENS.split(), start=2)}
 _TIMES = {"double": 2, "triple": 3, "doppel": 2}
-SPOKEN = frozenset((*_SIGN, *_TEN))
-"""Words that stand for a sign."""
+_SPOKEN = frozenset((*_SIGN, *_TEN))
 _COUNTING = frozenset((*_TEN, *_TIMES))
 _UNSURE = frozenset((*_COUNTING, "oh"))
 """Words that are read in more than one way, or with the next one."""
+SPOKEN = _SPOKEN | _UNSURE
+"""Words that stand for a sign, and those that change what stands for one."""
 
 
 def spelt_out(words: Sequence[str]) -> Iterator[str]:
@@ -63,7 +67,7 @@ def spelt_out(words: Sequence[str]) -> Iterator[str]:
     `words` are in lower case, without signs. `oh` is read as a letter and as a zero.
     """
     words = words[:MAX_WORDS]
-    said = [word for word in words if word in SPOKEN]
+    said = [word for word in words if word in _SPOKEN]
     if len(said) < _FEWEST:
         return
     if _COUNTING.isdisjoint(words):  # nearly always, and in one step
@@ -74,16 +78,18 @@ def spelt_out(words: Sequence[str]) -> Iterator[str]:
         yield " ".join(_read(["0" if word == "oh" else word for word in words]))
 
 
-def signs_said(words: Sequence[str], spoken: Set[str]) -> tuple[list[str], int] | None:
-    """The signs that words spell out, each once, and how many digits in all; nothing where they
-    hardly spell. None where that is not easily told. `spoken`: those of the words in `SPOKEN`."""
-    if not _UNSURE.isdisjoint(words):
+def signs_said(words: Sequence[str], hits: Collection[str]) -> dict[str, int] | None:
+    """The signs that words may spell out, and how often each digit does; None where that is not
+    easily told. `hits`: all of the words that are in `SPOKEN`, and perhaps others."""
+    if len(hits) > _MOST_SIGNS or not _UNSURE.isdisjoint(hits):
         return None
-    if len(spoken) < _FEWEST and sum(map(words.count, spoken)) < _FEWEST:
-        return [], 0
-    signs = [(_SIGN[word], word) for word in spoken]
-    digits = sum(len(sign) * words.count(word) for sign, word in signs if sign.isdecimal())
-    return [sign for sign, _ in signs], digits
+    signs: dict[str, int] = {}
+    for word in hits:
+        sign = _SIGN.get(word, "")
+        if sign:
+            said = words.count(word) if sign.isdecimal() else 0
+            signs[sign] = signs.get(sign, 0) + said
+    return signs
 
 
 def _read(words: Sequence[str]) -> Iterator[str]:

@@ -49,6 +49,11 @@ class Check(Protocol):
         """What the rule says of the call; nothing where it has no objection."""
 
 
+def silent(self: object, call: Examined, history: History, /) -> Iterable[Finding]:
+    """The `__call__` of a rule that has nothing to say of calls: no decision asks it."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """What a rule may know of the rest of its policy while it is built.

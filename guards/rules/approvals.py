@@ -10,7 +10,6 @@ all. What is blocked stays blocked, and what is asked about for another reason i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -18,11 +17,8 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Tag
 from pydantic import Field as Limits
 
 from ..approvals import DEFAULT_MAX_S
-from ..ledger import History
 from ..names import ForbiddenNames
-from ..normalise import Examined
-from ..verdict import Finding
-from . import Check, Context, Name, Where
+from . import Check, Context, Name, Where, silent
 
 KEY = "approvals"
 
@@ -55,8 +51,7 @@ class Approvals:
     once: ForbiddenNames
     rule: str = KEY
 
-    def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
-        return ()
+    __call__ = silent
 
     def approval_s(self, tool: str) -> int:
         """Seconds that an approval of this tool's call may last; 0: it is for that call alone."""

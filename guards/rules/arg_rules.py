@@ -84,8 +84,9 @@ class ArgRules:
         return replace(self, rows=left) if left else None
 
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
-        hits = call.hits & self.rows.keys()
-        return self._findings(call, history, hits) if hits else ()
+        if self.rows.keys().isdisjoint(call.hits):
+            return ()
+        return self._findings(call, history, call.hits & self.rows.keys())
 
     def _findings(self, call: Examined, history: History, hits: Iterable[int]) -> Iterator[Finding]:
         for number in sorted(hits):

@@ -10,17 +10,14 @@ on calls.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import re2
 
 from ..encodings import plain, views
-from ..ledger import History
-from ..normalise import MAX_CHARS, Examined
+from ..normalise import MAX_CHARS
 from ..patterns import PatternSet, searchable
-from ..verdict import Finding
-from . import Check, Context, Name, Where
+from . import Check, Context, Name, Where, silent
 
 KEY = "injection_phrases"
 Field = list[Name]
@@ -38,8 +35,7 @@ class Phrases:
     patterns: PatternSet
     rule: str = KEY
 
-    def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
-        return ()
+    __call__ = silent
 
     def scan(self, text: str) -> tuple[float, tuple[str, ...]]:
         """Score (0 to 1) and the phrases found."""

@@ -8,16 +8,12 @@ an injection passes. What scores a text are the `injection_phrases`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import Field as Limits
 
-from ..ledger import History
-from ..normalise import Examined
-from ..verdict import Finding
-from . import Check, Context, Where
+from . import Check, Context, Where, silent
 
 KEY = "injection_threshold"
 Field = Annotated[float, Limits(ge=0, le=1)]
@@ -31,8 +27,7 @@ class Threshold:
     threshold: float
     rule: str = KEY
 
-    def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
-        return ()
+    __call__ = silent
 
 
 def build(value: float, where: Where, context: Context) -> Check:

@@ -13,18 +13,14 @@ that `reveal` names, by argument path, `*` for all of them. A call is judged on 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict
 from pydantic import Field as Limits
 
-from ..ledger import History
 from ..names import glob_pattern
-from ..normalise import Examined
-from ..verdict import Finding
-from . import Check, Context, Name, OneOrMore, Where
+from . import Check, Context, Name, OneOrMore, Where, silent
 
 KEY = "placeholders"
 
@@ -57,8 +53,7 @@ class Placeholders:
     rows: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]
     rule: str = KEY
 
-    def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
-        return ()
+    __call__ = silent
 
     def paths(self, tool: str) -> tuple[str, ...]:
         """Where in this tool's arguments the values are put back."""

@@ -26,7 +26,7 @@ from ..shadow import Shadow
 from ..verdict import Finding, ToolCall
 from . import Check, Context, Name, OneOrMore, Where
 from .tools import KEY as TOOLS
-from .tools import ToolTable, tool_table
+from .tools import MAX_NAMES, ToolTable, tool_table
 
 KEY = "private"
 Field = Annotated[list[Name], OneOrMore]
@@ -45,6 +45,9 @@ class Private:
     place: str = ""
     redactor: Redactor = field(default_factory=Redactor)
     rule: str = KEY
+    _known: dict[str, tuple[bool, bool]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def parts(self) -> list[str]:
@@ -59,12 +62,25 @@ class Private:
 
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
         ledger = history.ledger
-        if not (ledger.holds_private or ledger.gap) or speaks_of(self.tools, call.name):
+        if not (ledger.holds_private or ledger.gap):
+            return ()
+        own, conditions = self._of(call.name)
+        if own or (conditions and not history.sent):
             return ()
         found = list(self._in_pieces(call, history)) if history.sent else []
-        if self.table is not None and any(row.ways for row in self.table.rows(call.name)):
+        if conditions:
             return found
         return [*(self._unseen(call, history) or self._found(call, history)), *found]
+
+    def _of(self, name: str) -> tuple[bool, bool]:
+        """Whether a tool is one of these, and whether `tools` has conditions for it."""
+        known = self._known.get(name)
+        if known is None:
+            rows = self.table.rows(name) if self.table is not None else ()
+            known = speaks_of(self.tools, name), any(row.ways for row in rows)
+            if len(self._known) < MAX_NAMES:
+                self._known[name] = known
+        return known
 
     def _unseen(self, call: Examined, history: History) -> list[Finding]:
         """After a gap in the past, what the user did not write may be private."""

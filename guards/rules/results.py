@@ -24,12 +24,9 @@ from typing_extensions import Self
 
 from ..detectors import Detector, installed
 from ..hosts import HostList
-from ..ledger import History
-from ..normalise import Examined
 from ..redact import Kind
 from ..results import Settings
-from ..verdict import Finding
-from . import Check, Context, Name, Where
+from . import Check, Context, Name, Where, silent
 
 KEY = "results"
 
@@ -84,8 +81,7 @@ class Results:
     settings: Settings
     rule: str = KEY
 
-    def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
-        return ()
+    __call__ = silent
 
 
 def build(value: ResultsBlock, where: Where, context: Context) -> Check | None:

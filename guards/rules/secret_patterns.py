@@ -77,6 +77,8 @@ class Secrets:
         return replace(self, rows=rows, redacted=table) if rows else None
 
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
+        if not call.hits and not history.sent:
+            return ()
         hits = call.hits & self.rows.keys()
         found = list(self._findings(call, history, hits)) if hits else []
         if not (history.sent or self.head in call.hits) or any(f.word == "block" for f in found):

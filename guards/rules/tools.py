@@ -89,6 +89,9 @@ Field = dict[
 ]
 DEFAULT: dict[str, Entry] = {}
 
+MAX_NAMES = 4_096
+"""Names of tools for which the entries that were found are kept."""
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -118,7 +121,7 @@ class ToolTable:
         found = self._found.get(name)
         if found is None:
             found = self._look_up(name)
-            if len(self._found) < 4_096:
+            if len(self._found) < MAX_NAMES:
                 self._found[name] = found
         return found
 
@@ -236,9 +239,8 @@ class Tools:
 
     def _ways(self, row: Row, call: Examined, history: History) -> Iterable[Finding]:
         """Nothing where one way holds; else what is wrong with the one that comes closest."""
-        about = (subjects(call.name),)
-        encoded = bool(call.views)
-        facts = Facts(history.ledger, self.me, about=about, caller=history.caller, encoded=encoded)
+        about, encoded = (subjects(call.name),), bool(call.views)
+        facts = Facts(history.ledger, self.me, False, about, history.caller, encoded)
         closest: list[Finding] = []
         for conditions, otherwise in row.ways:
             failures = conditions.failures(call, history, facts)

@@ -25,13 +25,11 @@ from pydantic import BaseModel, ConfigDict
 from pydantic import Field as Limits
 
 from ..caller import NOBODY, OWN_VALUES, Caller, variable_fault
-from ..ledger import History
 from ..names import glob_pattern
-from ..normalise import Examined
 from ..outputs import Believed, Record, believed, key_of, tool_globs
 from ..patterns import compile_pattern
-from ..verdict import Finding, ToolCall
-from . import Check, Context, Name, Where
+from ..verdict import ToolCall
+from . import Check, Context, Name, Where, silent
 
 KEY = "trust"
 
@@ -67,8 +65,7 @@ class Trust:
     rows: tuple[Believed, ...]
     rule: str = KEY
 
-    def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
-        return ()
+    __call__ = silent
 
     @property
     def of_caller(self) -> bool:
