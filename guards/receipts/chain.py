@@ -23,7 +23,7 @@ from .keys import Signer, Verifier
 
 Body = Mapping[str, Any]
 
-_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
 _SIG = b',"sig":"'
 _END = b'"}'
 _HEAD = b"head "

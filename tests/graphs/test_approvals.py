@@ -52,7 +52,7 @@ def paid(recorder: Recorder) -> list[str]:
     return [arguments["what"] for _, arguments in recorder.runs]
 
 
-async def test_one_pause_lists_all(graph: LockedGraph, recorder: Recorder) -> None:
+async def test_C05_one_pause_lists_all(graph: LockedGraph, recorder: Recorder) -> None:
     """Two calls that need approval make one question with both, and nothing runs before."""
     result = graph.invoke(ask(), on("a"))
     assert waiting(result) == ["c1", "c2"]
@@ -64,7 +64,7 @@ async def test_one_pause_lists_all(graph: LockedGraph, recorder: Recorder) -> No
     assert recorder.runs == []
 
 
-async def test_answers_in_one_resume(graph: LockedGraph, recorder: Recorder) -> None:
+async def test_C05_answers_in_one_resume(graph: LockedGraph, recorder: Recorder) -> None:
     """Approve one, reject the other: the right one runs, once, and both have one answer."""
     for thread, run in (("a", graph.invoke), ("b", graph.ainvoke)):
         graph.invoke(ask(), on(thread))
@@ -77,7 +77,7 @@ async def test_answers_in_one_resume(graph: LockedGraph, recorder: Recorder) -> 
     assert paid(recorder) == ["inv-1", "inv-1"]
 
 
-async def test_answers_in_two_resumes(graph: LockedGraph, recorder: Recorder) -> None:
+async def test_C05_answers_in_two_resumes(graph: LockedGraph, recorder: Recorder) -> None:
     """A missing answer keeps waiting, and what was answered is not asked again."""
     graph.invoke(ask(), on())
     assert waiting(graph.invoke(resume(c2=NO), on())) == ["c1"]

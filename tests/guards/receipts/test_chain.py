@@ -29,7 +29,9 @@ def log(tmp_path: Path, algorithm: Algorithm) -> Path:
     path = tmp_path / "log.jsonl"
     written = ReceiptLog(path, algorithm=algorithm)
     for number in range(COUNT):
-        written.write([{"tool": "send", "at": number, "text": '\u00e4 \u2028 "sig":"'}])
+        written.write(
+            [{"tool": "send", "at": number, "share": 1.0, "text": '\u00e4 \u2028 "sig":"'}]
+        )
     written.close()
     return path
 
@@ -53,6 +55,8 @@ def test_a_log_as_it_was_written(log: Path) -> None:
     [
         (lambda ls: [*ls[:2], ls[2].replace(b'"at":2', b'"at":7'), *ls[3:]], 2, "changed"),
         (lambda ls: [ls[0].replace(b'"n":0', b'"n":1'), *ls[1:]], 0, "changed"),
+        (lambda ls: [*ls[:4], ls[4].replace(b":1.0,", b":1,"), *ls[5:]], 4, "changed"),
+        (lambda ls: [*ls[:4], ls[4].replace(b'{"body"', b'{ "body"'), *ls[5:]], 4, "changed"),
         (lambda ls: [*ls[:3], *ls[4:]], 3, "dropped"),
         (lambda ls: ls[1:], 0, "dropped"),
         (lambda ls: [*ls[:2], ls[3], ls[2], *ls[4:]], 2, "moved"),
@@ -67,7 +71,7 @@ def test_a_log_as_it_was_written(log: Path) -> None:
         (lambda ls: [*ls[:-1], ls[-1][:-9]], COUNT - 1, "truncated"),
     ],
 )
-def test_X20_what_was_done_to_it(
+def test_C65_X20_what_was_done_to_it(
     log: Path, change: Callable[[list[bytes]], list[bytes]], first: int, word: str
 ) -> None:
     """The first record that is not as it was written, and what is wrong there."""
