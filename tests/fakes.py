@@ -135,10 +135,11 @@ def keyed_graph(
     strategy: str | Strategy = "react",
     checkpointer: Any = None,
     max_steps: int = 10,
+    mode: str = "enforce",
 ) -> LockedGraph:
-    """`agent_graph` with a ticket key of the test's own."""
+    """`agent_graph` with a ticket key of the test's own; `mode` is that of the policy."""
     parts = Parts(
-        policy=ALLOW_ALL if words is None else policy(words),
+        policy=ALLOW_ALL if words is None else policy(words, mode=mode),
         model=turns if isinstance(turns, ScriptedModel) else ScriptedModel(turns=list(turns)),
         tools={tool.name: tool for tool in tools},
         tickets=key,

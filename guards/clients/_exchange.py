@@ -35,6 +35,7 @@ from ..receipts.receipt import Place
 from ..results import answered
 from ..rules.limits import limits_of
 from ..rules.sequence import order_of
+from ..shadow import Shadow
 from ..spent import UNCOUNTED, Usage, caller_named
 from ..streamed import Streamed
 from ..verdict import Arguments, Finding, ToolCall, canonical_json
@@ -230,17 +231,13 @@ class Exchange:
         states = rule.automata.beside(before, names)
         for finding, stand in zip(through, states[len(earlier) :], strict=True):
             for found in rule.met(finding.call.name, stand):
-                if found in finding.verdict.would_be.findings:
-                    continue
-                if shadow is not None and shadow.holds(found.rule):
-                    finding.verdict = finding.verdict.with_shadow(found)
-                else:
-                    _object(finding, found)
-        held = rule if shadow is None else rule.enforced(shadow)
+                if found not in finding.verdict.would_be.findings:
+                    _object(finding, found, shadow)
         gone = zip(earlier, states, strict=False)
-        if held and any(held.met(n, stand) != held.met(n, before) for n, stand in gone):
+        late = {f.rule for n, s in gone for f in rule.met(n, s) if f not in rule.met(n, before)}
+        for name in sorted(late):
             for finding in through:
-                _object(finding, Finding(rule.rule, "block", _TOO_LATE))
+                _object(finding, Finding(name, "block", _TOO_LATE), shadow)
 
     def refuse(self, calls: Iterable[Proposed], reason: str) -> list[ToolFinding]:
         """Note calls that are refused unjudged: nobody has seen them to their end, say."""
@@ -363,7 +360,10 @@ def _judged(proposed: Proposed, finding: ToolFinding) -> Judged:
     return Judged(proposed, finding.status is not Status.BLOCK, passed, finding)
 
 
-def _object(finding: ToolFinding, new: Finding) -> None:
+def _object(finding: ToolFinding, new: Finding, shadow: Shadow | None = None) -> None:
+    if shadow is not None and shadow.holds(new.rule):
+        finding.verdict = finding.verdict.with_shadow(new)
+        return
     finding.verdict = finding.verdict.with_finding(new)
     finding.status = Status.BLOCK
     if new.reason not in finding.reasons:

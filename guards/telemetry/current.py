@@ -144,12 +144,15 @@ def _tell(instruments: Instruments, policy: Policy, place: Place, decision: Deci
         "edgeward.door": place.door,
         "edgeward.policy.name": policy.name,
     }
+    if verdict.shadow is not None:
+        counted["edgeward.shadow.verdict"] = verdict.shadow.word
     if decision.approval is not None:
         counted["edgeward.approval"] = str(decision.approval["decision"])
     told: dict[str, Value] = {
         **counted,
         "edgeward.policy.digest": verdict.policy,
         "edgeward.rules": [f.rule for f in verdict.findings if f.word != "allow"],
+        "edgeward.shadow.rules": [f.rule for f in verdict.shadowed if f.word != "allow"],
         "gen_ai.agent.id": place.agent,
         "gen_ai.conversation.id": decision.history.thread,
         "gen_ai.tool.name": call.name,

@@ -153,6 +153,23 @@ def test_a_policy_in_shadow_through_every_door(
     assert _would_not_run(tmp_path / "log.jsonl") == would_not_run
 
 
+SOME = dict.fromkeys(("sequence", "private", "limits.thread.calls", "tools.pay"), "shadow")
+STILL_REFUSED = {"leak", "invented", "book_2", "piece_1", "piece_2"}
+"""`clean` keeps what is private from leaving, though `private` itself decides nothing."""
+
+
+@pytest.mark.parametrize(
+    ("player", "refused"), PLAYERS, ids=lambda value: getattr(value, "__name__", "")
+)
+def test_single_rules_in_shadow_through_every_door(
+    player: Player, refused: set[str], wire: Wire
+) -> None:
+    """The others are enforced, on what has run."""
+    every = {step.id for step in talks.steps(TALK)}
+    ran = player(load_policy({**POLICY, "mode": SOME}), TALK, wire)
+    assert every - ran == STILL_REFUSED - ({"piece_1"} if refused is NO_TURNS else set())
+
+
 def _would_not_run(path: Path) -> set[str]:
     """The calls of which receipts say that they would not have run."""
     names = {fingerprint(ToolCall(s.tool, s.arguments)): s.id for s in talks.steps(TALK)}

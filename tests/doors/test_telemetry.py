@@ -132,6 +132,21 @@ def test_every_door_tells_of_its_decisions(told: Told, wire: Wire, door: str) ->
     assert sum(p.count for p in told.points("edgeward.decision.duration")) == 3
 
 
+def test_what_would_be_is_told_too(told: Told) -> None:
+    """Where rules are in shadow: the word, counted, and the rules."""
+    firewall = Firewall(load_policy({**WORDS, "mode": "shadow"}))
+    firewall.check("read")
+    firewall.check("rm")
+    found = [about(span) for span in told.named("decide ")]
+    assert [(s["edgeward.verdict"], s["edgeward.shadow.verdict"]) for s in found] == [
+        ("allow", "allow"),
+        ("allow", "block"),
+    ]
+    assert found[1]["edgeward.shadow.rules"] == ("default",)
+    counts = [p.attributes["edgeward.shadow.verdict"] for p in told.points("edgeward.decisions")]
+    assert sorted(counts) == ["allow", "block"]
+
+
 @pytest.mark.parametrize("door", PLAYERS)
 @pytest.mark.parametrize("content", ["none", "masked"])
 def test_no_door_tells_a_secret(told: Told, wire: Wire, door: str, content: str) -> None:

@@ -16,6 +16,7 @@ from langgraph.types import Command
 from edgeward.graphs.checkpoints import SqliteThreads
 from edgeward.guards.vault import PLACEHOLDER
 from tests.fakes import Recorder, agent_graph, ask, fails, on, turn
+from tests.fakes import policy as rules
 
 KEYS = {
     "openai": "sk-proj-TESTTESTTESTTESTTEST",
@@ -27,7 +28,7 @@ KEYS = {
 
 @pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)
 @pytest.mark.parametrize("strategy", ["react", "plan_and_solve"])
-@pytest.mark.parametrize("word", ["allow", "ask", "block", "redact"])
+@pytest.mark.parametrize("word", ["allow", "ask", "block", "redact", "shadow"])
 def test_everywhere_a_model_can_put_it(
     key: str, strategy: str, word: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -60,12 +61,14 @@ def test_everywhere_a_model_can_put_it(
         f"1. use {key}",
     ]
     saver = SqliteThreads(tmp_path / "t.sqlite")
+    mode = "shadow" if word == "shadow" else "enforce"
+    words = dict.fromkeys(("leak", "lose"), word if mode == "enforce" else "block")
     graph = agent_graph(
         [lines[3], *lines, *lines],
         order="call",
         strategy=strategy,
         tools=[leak, lose],
-        words={"leak": word, "lose": word},
+        policy=rules(words, mode=mode),
         checkpointer=saver,
         max_steps=4,
     )
