@@ -19,6 +19,7 @@ from . import (
     report,
     run,
     schema,
+    show,
     test,
     tools,
 )
@@ -55,6 +56,7 @@ app.command(epilog=demo.EXAMPLE)(demo.demo)
 app.command(epilog=run.EXAMPLE)(run.run)
 app.command(epilog=chat.EXAMPLE)(chat.chat)
 app.command(epilog=graph.EXAMPLE)(graph.graph)
+app.command(epilog=show.EXAMPLE)(show.show)
 app.command(epilog=index.EXAMPLE)(index.index)
 app.command(epilog=init.EXAMPLE)(init.init)
 app.command(epilog=check.EXAMPLE)(check.check)

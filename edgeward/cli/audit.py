@@ -42,7 +42,7 @@ def verify(
         from .printable import counted
 
         lines, kept = read_log(log)
-        signed_by = verifier(key or _key_of(log))
+        signed_by = verifier(key or _needed(log))
         found = check(lines, signed_by, head=head.read_bytes() if head else kept)
         if as_json:
             fields = {"records": found.records, "fault": found.fault, "note": found.note}
@@ -56,14 +56,14 @@ def verify(
     raise typer.Exit(FAILED if found.fault else 0)
 
 
-def _key_of(log: Path) -> Path:
-    """The key that lies beside a log.
-
-    Raises:
-        FileNotFoundError: there is none.
-    """
+def key_of(log: Path) -> Path | None:
+    """The key that lies beside a log, the public one if there is one; None: there is none."""
     beside = (log.with_name(f"{log.name}.key.pub"), log.with_name(f"{log.name}.key"))
-    found = next((path for path in beside if path.exists()), None)
+    return next((path for path in beside if path.exists()), None)
+
+
+def _needed(log: Path) -> Path:
+    found = key_of(log)
     if found is None:
         raise FileNotFoundError(f"no key beside {log}; name it with --key")
     return found

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,8 +13,10 @@ import typer
 Force = Annotated[bool, typer.Option("--force", help="Write over a file that is there.")]
 
 
-def write(data: bytes, path: Path | None, *, force: bool) -> None:
+def write(data: bytes, path: Path | None, *, force: bool, mode: int = 0o666) -> None:
     """Write to a file, or to standard output where there is none.
+
+    `mode`: who may read a new file, before the umask.
 
     Raises:
         ValueError: the file is there already, and `force` is not given.
@@ -23,7 +27,7 @@ def write(data: bytes, path: Path | None, *, force: bool) -> None:
         sys.stdout.buffer.flush()
         return
     try:
-        with path.open("wb" if force else "xb") as file:
+        with open(path, "wb" if force else "xb", opener=partial(os.open, mode=mode)) as file:
             file.write(data)
     except FileExistsError:
         raise ValueError(f"{path} is there already; --force writes over it") from None

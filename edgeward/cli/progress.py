@@ -1,4 +1,4 @@
-"""A progress bar for long work: on a terminal, on stderr; elsewhere nothing."""
+"""That long work goes on: on a terminal, on stderr; elsewhere nothing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def progress(what: str, total: int) -> Iterator[Callable[[], None]]:
-    """The function to call after each of `total` steps."""
+    """A bar; the function to call after each of `total` steps."""
     if not sys.stderr.isatty():
         yield lambda: None
         return
@@ -19,3 +19,15 @@ def progress(what: str, total: int) -> Iterator[Callable[[], None]]:
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda: bar.advance(task)
+
+
+@contextmanager
+def busy(what: str) -> Iterator[None]:
+    """A sign of life for work of which nobody knows how long it takes."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(what):
+        yield

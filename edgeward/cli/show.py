@@ -1,0 +1,129 @@
+"""`edgeward show`: a run as one HTML page, from its receipts or its thread."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from . import options
+from .audit import key_of
+from .failures import reported
+from .outfile import Force, write
+from .progress import busy
+
+if TYPE_CHECKING:
+    from .pictures.story import Story
+
+EXAMPLE = (
+    "Example:  edgeward show receipts.jsonl --output run.html\n\n"
+    "A thread of `edgeward run` or `chat`:  edgeward show calm-otter-3f9a1c"
+)
+STEPS = 1_000
+
+
+def show(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="LOG|THREAD",
+            help="A receipt log (JSON lines or SQLite), or the id of a thread.",
+        ),
+    ],
+    thread: Annotated[
+        str | None, typer.Option("--thread", "-t", help="Of a log: only this thread.")
+    ] = None,
+    checkpointer: options.Checkpointer = options.DEFAULT_CHECKPOINTER,
+    key: Annotated[
+        Path | None,
+        typer.Option(help="The key that checks a log. Default: LOG.key.pub, or LOG.key."),
+    ] = None,
+    limit: Annotated[
+        int, typer.Option(min=1, help="Steps at most, the newest.", show_default=True)
+    ] = STEPS,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="The file. Default: named after what is shown."),
+    ] = None,
+    force: Force = False,
+    debug: options.Debug = False,
+) -> None:
+    """Write a run as one HTML page: each call with its verdict, the rule, and the approvals.
+
+    It says where each argument came from and what was masked. The page has no script and asks
+    nothing of any server; it holds what the run's tools returned, secrets masked: mind who gets it.
+    """
+    with reported(debug=debug):
+        from .pictures.page import page_of
+
+        path = Path(source)
+        is_file = path.is_file()
+        with busy("reading"):
+            if is_file:
+                story = _of_file(path, thread, key, limit)
+            else:
+                story = _of_thread(checkpointer, source, limit)
+            page = page_of(story)
+        file = output or _file_named(*([path.stem, thread or ""] if is_file else [source]))
+        write(page.encode(), file, force=force, mode=0o600)
+        if story.seal is not None and story.seal.holds is False:
+            typer.echo(f"{source}: {story.seal.text}", err=True)
+        typer.echo(f"{file}: {_counted(len(story.steps), story.told)}")
+
+
+def _of_file(path: Path, thread: str | None, key: Path | None, limit: int) -> Story:
+    from .pictures.of_log import story_of_log
+
+    if not _holds_threads(path):
+        return story_of_log(path, thread=thread, key=key or key_of(path), limit=limit)
+    if thread is None:
+        raise ValueError(f"{path} holds threads; name one with --thread")
+    return _of_thread(str(path), thread, limit)
+
+
+def _holds_threads(path: Path) -> bool:
+    """Whether a file is a database of checkpoints."""
+    with path.open("rb") as file:
+        if file.read(16) != b"SQLite format 3\0":
+            return False
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
+        found = database.execute("SELECT 1 FROM sqlite_master WHERE name = 'checkpoints'")
+        return found.fetchone() is not None
+
+
+def _of_thread(checkpointer: str, thread: str, limit: int) -> Story:
+    from ..graphs.checkpoints import home, open_checkpointer
+    from .pictures.of_thread import story_of_thread
+
+    if checkpointer == "memory":
+        raise ValueError("threads in memory are gone with their process; name a --checkpointer")
+    where: str | Path = home() / "threads.sqlite" if checkpointer == "sqlite" else checkpointer
+    if "://" not in str(where):
+        where = Path(where)
+        if not where.is_file():  # to open it would make it
+            raise ValueError(f"there is no file {thread!r}, and no thread: {where} does not exist")
+        if not _holds_threads(where):
+            raise ValueError(f"{where}: holds no threads")
+    saver = open_checkpointer(where)
+    assert saver is not None
+    try:
+        return story_of_thread(saver, thread, limit=limit)
+    finally:
+        close = getattr(saver, "close", None)
+        if close is not None:
+            close()
+
+
+def _counted(shown: int, told: int) -> str:
+    steps = f"{told} step{'s' * (told != 1)}"
+    return steps if shown == told else f"the newest {shown} of {steps}"
+
+
+def _file_named(*names: str) -> Path:
+    """A file in this folder, of plain letters, after names that anybody may have chosen."""
+    plain = re.sub(r"[^\w.-]+", "_", "-".join(filter(None, names)), flags=re.ASCII).lstrip(".")
+    return Path(f"{plain[:80] or 'run'}.html")
