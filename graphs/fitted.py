@@ -44,15 +44,9 @@ def as_wanted(strategy: Strategy, profile: AgentProfile, config: AgentConfig) ->
 
 def _without_what_is_off(strategy: Strategy, config: AgentConfig) -> Strategy:
     """The strategy without the nodes that the config switches off; ways lead past them."""
-    off = set()
-    for name, node in strategy.nodes.items():
-        after_run = getattr(node.spec, "mode", "") == "after_run"
-        if (node.kind.name == "compress" and not config.use_compressor) or (
-            after_run and not (config.use_reflection and config.reflect_after_run)
-        ):
-            off.add(name)
-    if not off:
+    if config.use_compressor:
         return strategy
+    off = {name for name, node in strategy.nodes.items() if node.kind.name == "compress"}
 
     def past(name: str) -> str:
         while name in off:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import aclosing
 from functools import partial
-from typing import Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config, merge_configs
@@ -32,7 +32,11 @@ from .check import TOOL
 from .context import RunContext
 from .hiding import hidden_input, masked_answers
 from .joined import COMPRESS
+from .totals import add_to_thread
 from .turns import Turn, turn_of
+
+if TYPE_CHECKING:
+    from .remember import Asking
 
 CHECKPOINTER_KEY = "__pregel_checkpointer"
 SEND_KEY = "__pregel_send"
@@ -147,15 +151,28 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         keeper = self.builder.keeper  # type: ignore[attr-defined]
         if keeper is None:
             return {}
-        thread = _thread(merge_configs(self.config, config))
-        told: Mapping[str, Any] = keeper.after(
+        whole = merge_configs(self.config, config)
+        asked: Asking = keeper.after(
             lambda: self.get_state(config).values,
-            thread=thread,
+            thread=_thread(whole),
             context=context or RunContext(),
             begun=begun,
             failure=failure,
         )
-        return told
+        if asked.spent:
+            self._charge(whole, asked)
+        return asked.tokens
+
+    def _charge(self, whole: RunnableConfig, asked: Asking) -> None:
+        """Add what was asked for after a run to the totals of its thread."""
+        saver, turn = self.checkpointer, self._turn(whole)
+        if turn is None or not isinstance(saver, BaseCheckpointSaver):
+            return
+        turn.take()
+        try:
+            add_to_thread(saver, _places(whole)[1], tokens=asked.spent, amounts=asked.amounts)
+        finally:
+            turn.give_back()
 
     async def aremember(
         self,

@@ -17,6 +17,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from ..guards.decide import Policy
 from ..guards.langchain.chats import facts_of
 from ..guards.langchain.model import held
+from ..guards.limits import Amounts, added
 from ..guards.vault import PLACEHOLDER
 from ..nodes._base import CallModel, add_usage
 from ..profiles.memory.notes import Leaving
@@ -109,14 +110,14 @@ class Keeper:
         context: RunContext,
         begun: str = "",
         failure: str = "",
-    ) -> Mapping[str, Any]:
-        """Keep a thread's last run, and reflect if it is time; the tokens that this took.
+    ) -> Asking:
+        """Keep a thread's last run, and reflect if it is time; what this took.
 
         `state` reads the thread's state; `begun` is the id of the message that began the run,
         `failure` what it broke off with.
         """
         wants = self.wants
-        asked = _Asked(self.work, {}, thread, context)
+        asked = Asking(self.work, {}, thread, context)
         try:
             asked.values = values = state()
             scope = Scope.of(wants.profile.id, context)
@@ -126,13 +127,13 @@ class Keeper:
                 wants.memory.add(notes, scope, block=task)
         except Exception as error:  # noqa: BLE001 - a memory that fails never hides the answer
             self._failed("a run was not kept in the memory", error)
-            return asked.tokens
+            return asked
         try:
             if wants.reflector is not None:
                 wants.reflector.maybe_reflect(wants.memory, scope, asked, clean=self.cleaned)
         except Exception as error:  # noqa: BLE001 - nor does a reflection that fails
             self._failed("the reflection after a run failed", error)
-        return asked.tokens
+        return asked
 
     def cleaned(self, text: str) -> str:
         """A text as the policy lets it be kept: masked, hidden values left as what they are."""
@@ -148,14 +149,16 @@ class Keeper:
 
 
 @dataclass(slots=True)
-class _Asked:
-    """Puts prompts to the graph's model, within the policy's limits, and counts the tokens."""
+class Asking:
+    """Puts prompts to the graph's model, within the policy's limits, and counts what they take."""
 
     work: Work
     values: Mapping[str, Any]
     thread: str
     context: RunContext
     run: dict[str, Any] = field(default_factory=dict)
+    amounts: Amounts = field(default_factory=dict)
+    """Summed over all prompts, where the policy bounds anything."""
 
     def __call__(self, prompt: str) -> str:
         work = self.work
@@ -168,8 +171,14 @@ class _Asked:
         finally:
             if meter is not None:
                 meter.close()
+                self.amounts = added(self.amounts, meter.amounts)
         self.run = add_usage(self.run, reply)
         return reply.text
+
+    @property
+    def spent(self) -> int:
+        """Tokens, as a thread's total counts them."""
+        return int(self.run.get("spent") or 0)
 
     @property
     def tokens(self) -> Mapping[str, Any]:

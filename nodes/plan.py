@@ -8,9 +8,9 @@ Outcomes: `step` (one is due: do it), `done` (nothing more is to be done: sum up
 
 The first visit of a run asks the model for a plan; each later visit takes the last answer as the
 result of the step that was due, and is done where a limit ended the run. A text in which no step is
-found is a plan of one step: the task. A step that was not finished, or whose answer begins with
-FAILED, has what is left planned anew, at most `max_replans` times in a run; a run in which such a
-step stays is not reported as answered.
+found is a plan of one step: the task. A step that was not finished, whose answer was cut off, or
+begins with FAILED, has what is left planned anew, at most `max_replans` times in a run; a run in
+which such a step stays is not reported as answered.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from ._base import (
 )
 from ._fit import trimmed
 from ._marks import what_marks_mean, with_marks
+from ._reply import CUT_OFF
 from ._steps import steps_in
 
 ASK = (
@@ -51,6 +52,7 @@ PLAN_NOW = "Plan now what is left to do."
 RESULT_CHARS = 2_000
 INCOMPLETE = "(not finished within its limit)"
 NOTHING = "(nothing)"
+ENDLESS = "[cut off here: the model's bound on an answer was reached]"
 FAILED = "FAILED"
 """How the answer to a step begins that could not be done."""
 UNFINISHED = "incomplete"
@@ -86,7 +88,9 @@ def step(spec: Spec, state: State, here: Here) -> Step:
             steps = steps_in(text)[:limit] or [_task(messages)]
             plan = {"run": run.get("id"), "steps": steps, "results": []}
         elif len(plan["results"]) < len(plan["steps"]):
-            plan = _with_result(plan, _result(messages, plan.get("after")))
+            cut = run.get("stopped") == CUT_OFF
+            plan = _with_result(plan, _result(messages, plan.get("after")), cut=cut)
+            run = {**run, "stopped": ""} if cut else run  # it is told by the plan from now on
             if _may_replan(spec, plan, run):
                 run, plan = yield from _replanned(plan, limit, messages, run, here)
     except LimitReached as reached:
@@ -152,10 +156,12 @@ def _replanned(
     return run, {**plan, "steps": [*plan["steps"][:done], *steps], "failed": failed}
 
 
-def _with_result(plan: Plan, result: str) -> Plan:
+def _with_result(plan: Plan, result: str, *, cut: bool) -> Plan:
+    """The plan with what came of the step that was due; `cut`: the model could not finish it."""
     number = len(plan["results"])
-    plan = {**plan, "results": [*plan["results"], result]}
-    if result in (INCOMPLETE, NOTHING) or result.lstrip("*# ").upper().startswith(FAILED):
+    told = f"{result} {ENDLESS}" if cut else result
+    plan = {**plan, "results": [*plan["results"], told]}
+    if cut or result in (INCOMPLETE, NOTHING) or result.lstrip("*# ").upper().startswith(FAILED):
         plan["failed"] = [*(plan.get("failed") or []), number]
     return plan
 

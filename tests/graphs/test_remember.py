@@ -362,6 +362,27 @@ def test_D054_D076_D077_the_fifth_record_is_reflected_on(profile, memory):
     assert memory.unreflected(SCOPE) == 4
 
 
+@pytest.mark.parametrize("where", ["memory", "threads.sqlite"])
+def test_what_a_reflection_took_is_in_the_threads_totals(profile, memory, tmp_path, where):
+    """Limits of the thread count it from the next run on; the conversation is as it was."""
+    memory.add([Note(f"note {n}", "outcome") for n in range(4)], SCOPE)
+    limits = {"thread": {"tokens": 1_000, "cost_usd": 1}, "prices": {"*": {"input": 1, "output": 1}}}
+    limited = {"version": 2, "default": "allow", "limits": limits}
+    turns = [usage("one"), usage(RATED), usage("1. Be brief."), usage("two")]
+    saver = where if where == "memory" else tmp_path / where
+    more = {**REFLECTING, "policy": limited, "checkpointer": saver}
+    with agent(profile, memory, turns, **more) as made:
+        spent = []
+        for _ in range(2):
+            made.run_sync("read it", context=ALICE, thread="t")
+            values = made.graph.get_state(on("t")).values
+            spent.append((values["run"]["spent"], values["used"]["thread"]["tokens"]))
+        assert spent == [(45, 45), (60, 60)]
+        assert values["used"]["thread"]["cost_usd"] == pytest.approx(60e-6)
+        assert [m.text for m in values["messages"]] == ["read it", "one", "read it", "two"]
+        assert len(list(made.graph.get_state_history(on("t")))) == 6
+
+
 def test_D054_D055_the_profile_says_when_and_what(tmp_path):
     """`reflection_threshold` and `importance_threshold` of the profile are the ones used."""
     given = {"id": "bot", "name": "B", "memory": {},

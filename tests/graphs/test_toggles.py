@@ -15,20 +15,12 @@ start: shrink
 nodes:
   shrink: {kind: compress, context_limit: 2048}
   act: {kind: act, tools: none}
-  learn: {kind: reflect, mode: after_run}
-edges: {shrink.done: act, act.answer: learn, learn.done: end}
+edges: {shrink.done: act, act.answer: end}
 """
 
 
 @pytest.mark.parametrize(
-    ("switches", "left"),
-    [
-        ({}, {"shrink", "act", "learn"}),
-        ({"use_compressor": False}, {"act", "learn"}),
-        ({"use_reflection": False}, {"shrink", "act"}),
-        ({"reflect_after_run": False}, {"shrink", "act"}),
-        ({"use_compressor": False, "use_reflection": False}, {"act"}),
-    ],
+    ("switches", "left"), [({}, {"shrink", "act"}), ({"use_compressor": False}, {"act"})]
 )
 async def test_switch_takes_its_node_out(
     switches: dict[str, bool], left: set[str], strategy_file: Callable[[str], Path]

@@ -92,6 +92,28 @@ def test_an_incomplete_step_is_not_reported_as_answered() -> None:
     assert values["run"]["stopped"] == "incomplete"
 
 
+CUT = AIMessage("The first half of", response_metadata={"finish_reason": "length"})
+
+
+def test_a_step_whose_answer_was_cut_off_is_not_done() -> None:
+    """The model reads that the end is missing, and the run is not reported as answered; the step
+    after it is done all the same."""
+    values, asked = planned(["1. Find\n2. Sum", CUT, "summed", "all is well"])
+    cut, done = values["plan"]["results"]
+    assert cut.startswith("The first half of [cut off here")
+    assert (done, values["plan"]["failed"]) == ("summed", [0])
+    assert cut in asked[2][0].text
+    assert values["run"]["stopped"] == "incomplete"
+
+
+def test_a_step_that_was_cut_off_is_planned_anew() -> None:
+    """And where the other way went well, the run is answered."""
+    values, _ = planned(["1. Find", CUT, "1. Ask", "asked", "done"], "plan_and_execute")
+    assert values["plan"]["steps"] == ["Find", "Ask"]
+    assert values["plan"]["results"][1] == "asked"
+    assert values["run"]["stopped"] == ""
+
+
 def test_a_failed_step_is_planned_anew() -> None:
     """plan_and_execute: other steps take the place of what was left, and the run is answered."""
     turns = ["1. Find\n2. Sum", f"{FAILED}: no such file", "1. Ask\n2. Count", "asked", "9", "nine"]

@@ -1,4 +1,4 @@
-"""reflect: the critic ends, and what is learned from runs stays marked as untrusted (C89)."""
+"""reflect: the critic ends, whatever it and the actor say (C89)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.store.memory import InMemoryStore
 
 from edgeward.graphs.agent import create_agent
 from edgeward.graphs.config import AgentConfig
 from edgeward.graphs.locked import LockedGraph
+from edgeward.graphs.schema import load_strategy
+from edgeward.policies.problems import ConfigError
 from edgeward.profiles.schema import AgentProfile
 from edgeward.profiles.scripted import ScriptedModel
 from tests.fakes import Recorder, agent_graph, ask, on, turn
@@ -28,13 +29,6 @@ nodes:
   critic: {kind: reflect, mode: critique, max_revisions: 2}
 edges: {act.call: guard, act.answer: critic, act.limit: end, guard.allow: tool, guard.block: act,
         tool.done: act, critic.revise: act, critic.accept: end}
-"""
-LEARN = """\
-strategy: learning
-start: act
-nodes: {act: act, guard: guard, tool: tool, learn: {kind: reflect, threshold: 2, insights: 2}}
-edges: {act.call: guard, act.answer: learn, act.limit: learn, guard.allow: tool, guard.block: act,
-        tool.done: act, learn.done: end}
 """
 Write = Callable[[str], Path]
 
@@ -169,51 +163,8 @@ def test_tokens_of_the_critic_count(strategy_file: Write) -> None:
     assert values["run"]["tokens"]["total_tokens"] > spent
 
 
-def insights(store: InMemoryStore) -> list[dict[str, Any]]:
-    """What was learned, the run counter left out."""
-    found = store.search(("edgeward",), limit=50)
-    return [item.value for item in found if item.key != "count"]
-
-
-async def test_learning(strategy_file: Write) -> None:
-    """At the threshold insights are drawn; they are kept with their sources, as untrusted."""
-    store = InMemoryStore()
-    key = "sk-proj-TESTTESTTESTTESTTEST"
-    call = turn(("read", {"what": "a"}, "c1"))
-    turns = ["one", call, "two", f"1. Ask first\n2. Never use {key}\n3. A third", "three"]
-    graph = agent_graph(
-        turns,
-        strategy=strategy_file(LEARN),
-        order="call",
-        tools=[Recorder().tool("read")],
-        store=store,
-    )
-    graph.invoke(ask())
-    assert insights(store) == []
-    result = await graph.ainvoke(ask())
-    assert result["messages"][-1].text == "two"
-    found = insights(store)
-    assert sorted(i["text"] for i in found) == ["Ask first", "Never use [REDACTED:openai_key]"]
-    for insight in found:
-        assert insight["trust"] == "untrusted"
-        assert insight["sources"] == ["read"]
-    graph.invoke(ask())
-    assert len(insights(store)) == 2
-
-
-@pytest.mark.parametrize("reply", [RuntimeError("down"), "", "no list", "1. " + "x" * 900])
-def test_learning_that_fails(reply: Any, strategy_file: Write) -> None:
-    """A reflection that fails, or is empty, leaves the answer and what was learned before."""
-    store = InMemoryStore()
-    graph = agent_graph(
-        ["one", "two", reply], strategy=strategy_file(LEARN), order="call", store=store
-    )
-    graph.invoke(ask())
-    assert graph.invoke(ask())["messages"][-1].text == "two"
-    assert insights(store) == []
-
-
-def test_no_store(strategy_file: Write) -> None:
-    """Without a store nothing is asked and nothing is kept."""
-    _, values = run(["one"], strategy_file(LEARN))
-    assert values["messages"][-1].text == "one"
+def test_D076_after_run_is_the_agents_own(strategy_file: Write) -> None:
+    """A strategy that says `mode: after_run` is told who does that, and what to do."""
+    old = CRITIC.replace("mode: critique, max_revisions: 2", "mode: after_run")
+    with pytest.raises(ConfigError, match=r"reflect by themselves .* take this node out"):
+        load_strategy(strategy_file(old))

@@ -42,7 +42,6 @@ nodes:
     {kind: compress, context_limit: 1024, reserved_buffer: 900, prune_protect: 8, prune_minimum: 8}
   answer: {kind: act, tools: none}
   critic: {kind: reflect, mode: critique, max_revisions: 1}
-  learn: {kind: reflect, mode: after_run, threshold: 1}
 edges:
   plan.step: act
   plan.done: answer
@@ -55,8 +54,7 @@ edges:
   compress.done: act
   answer.answer: critic
   critic.revise: answer
-  critic.accept: learn
-  learn.done: end
+  critic.accept: end
 """
 TURNS: list[Turn] = [
     "1. Look at the files.",
@@ -66,7 +64,6 @@ TURNS: list[Turn] = [
     "All is done.",
     "REVISE: say more",
     "All is done, and well.",
-    "1. Looking helps.",
 ]
 """Replies in the order in which the nodes ask, but for the summaries: plan, act, act, act, …"""
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
