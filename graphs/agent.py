@@ -87,7 +87,7 @@ class BaseAgent:
         Raises:
             ImageRefused: an image may not be sent; nothing was.
         """
-        message = await workers.arun(self._asked, task, images) if images else None
+        message = await workers.arun(self.asked, task, images) if images else None
         started = Run(task, thread, max_steps, context, message)
         try:
             await self._consume(started, started.input)
@@ -128,7 +128,7 @@ class BaseAgent:
         context: RunContext | None = None,
     ) -> AgentResult:
         """`run` for programs without an event loop."""
-        started = Run(task, thread, max_steps, context, self._asked(task, images))
+        started = Run(task, thread, max_steps, context, self.asked(task, images))
         try:
             for _ in self._events(started, started.input):
                 pass
@@ -146,7 +146,7 @@ class BaseAgent:
         context: RunContext | None = None,
     ) -> Iterator[AgentStep]:
         """Do one task, giving each step of the trace as it is complete."""
-        started = Run(task, thread, max_steps, context, self._asked(task, images))
+        started = Run(task, thread, max_steps, context, self.asked(task, images))
         try:
             with closing(self._events(started, started.input)) as found:
                 for _, steps in found:
@@ -165,7 +165,7 @@ class BaseAgent:
         context: RunContext | None = None,
     ) -> AsyncIterator[AgentStep]:
         """`stream` for an event loop."""
-        message = await workers.arun(self._asked, task, images) if images else None
+        message = await workers.arun(self.asked, task, images) if images else None
         started = Run(task, thread, max_steps, context, message)
         try:
             async with aclosing(self._aevents(started, started.input)) as found:
@@ -195,6 +195,17 @@ class BaseAgent:
         given = started.input if task is not None else _going_on(answers)
         for event, _ in self._events(started, given):
             yield event, started.trace
+
+    def asked(self, task: str, images: Sequence[str | Path]) -> HumanMessage | None:
+        """The task with its images, as the model is shown them; None where there are none.
+
+        Raises:
+            ImageRefused: the profile does not let one be sent, or it is none.
+        """
+        if not images:
+            return None
+        block, base_dir = self.profile.images, self.profile.base_dir
+        return with_images(task, images, block=block, base_dir=base_dir)
 
     async def aclose(self) -> None:
         """Close what the agent opened. Closing twice is fine."""
@@ -266,13 +277,6 @@ class BaseAgent:
                 spending=config.spending if config.spending is not None else Spending(),
             )
             return compile_strategy(strategy, parts, checkpointer=self._saver, store=config.store)
-
-    def _asked(self, task: str, images: Sequence[str | Path]) -> HumanMessage | None:
-        """The task with its images; None where there are none."""
-        if not images:
-            return None
-        block, base_dir = self.profile.images, self.profile.base_dir
-        return with_images(task, images, block=block, base_dir=base_dir)
 
     def _events(self, run: Run, given: Any) -> Generator[Happened, None, None]:
         try:

@@ -35,6 +35,7 @@ def chat(
     tenant: options.Tenant = None,
     role: options.Roles = None,
     checkpointer: options.Checkpointer = options.DEFAULT_CHECKPOINTER,
+    image: options.Images = None,
     debug: options.Debug = False,
 ) -> None:
     """Talk with a profile. Ctrl-C stops a turn; the thread stays for another time."""
@@ -50,10 +51,11 @@ def chat(
             tenant=tenant or "",
             roles=tuple(role or ()),
         )
-        _chat(wanted, thread or fresh_thread(), debug=debug)
+        _chat(wanted, thread or fresh_thread(), images=tuple(image or ()), debug=debug)
 
 
-def _chat(wanted: Wanted, thread: str, *, debug: bool) -> None:
+def _chat(wanted: Wanted, thread: str, *, images: tuple[str, ...], debug: bool) -> None:
+    """The conversation; the images belong to what is said first."""
     from .agents import heading
     from .approvals import Nobody, Person
     from .opening import open_session
@@ -70,7 +72,8 @@ def _chat(wanted: Wanted, thread: str, *, debug: bool) -> None:
             screen.row("", OPEN)
         while (said := _read()) is not None:
             if said:
-                _turn(session, screen, said, debug=debug)
+                _turn(session, screen, said, images=images, debug=debug)
+                images = () if said != CONTINUE else images
     finally:
         session.close()
     if wanted.can_wait:
@@ -87,14 +90,16 @@ def _read() -> str | None:
     return None if said in EXITS else said
 
 
-def _turn(session: Session, screen: Screen, said: str, *, debug: bool) -> None:
+def _turn(
+    session: Session, screen: Screen, said: str, *, images: tuple[str, ...], debug: bool
+) -> None:
     """One turn; what goes wrong in it is said, and the conversation goes on."""
     try:
         with reported(debug=debug):
             if said == CONTINUE:
                 _continue(session)
             else:
-                session.say(said)
+                session.say(said, images)
     except typer.Exit as stopped:
         _say_how_it_ended(screen, stopped)
 

@@ -63,6 +63,15 @@ Roles = Annotated[
     list[str] | None,
     typer.Option("--role", help="A role of that user; may be given several times."),
 ]
+Images = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--image",
+        metavar="FILE_OR_URL",
+        help="An image for the model to see beside the task; may be given several times. The "
+        "profile's `images.folders` says which files may be sent.",
+    ),
+]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 DEFAULT_STRATEGY = "react"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = (
     'Example:  edgeward run ./my-agent "Summarise my mail" -p policy.yaml\n\n'
+    'Example:  edgeward run ./my-agent "What is on it?" --image screens/shot.png\n\n'
     "Without a task, --thread goes on where a run was interrupted, or asks again what waits."
 )
 
@@ -38,6 +40,7 @@ def run(
     tenant: options.Tenant = None,
     role: options.Roles = None,
     checkpointer: options.Checkpointer = options.DEFAULT_CHECKPOINTER,
+    image: options.Images = None,
     json_lines: Annotated[
         bool, typer.Option("--json", help="One JSON object a line for each event, the result last.")
     ] = False,
@@ -55,6 +58,8 @@ def run(
     with reported(debug=debug):
         if task is None and thread is None:
             raise ValueError("nothing to do: give a task, or --thread to go on with")
+        if task is None and image:
+            raise ValueError("--image goes with a task, and there is none")
         wanted = Wanted(
             profile=profile,
             strategy=strategy,
@@ -66,13 +71,23 @@ def run(
             tenant=tenant or "",
             roles=tuple(role or ()),
         )
-        code = _run(wanted, task, thread or fresh_thread(), json_lines=json_lines, answers=answers)
+        said = None if task is None else Said(task, tuple(image or ()))
+        code = _run(wanted, said, thread or fresh_thread(), json_lines=json_lines, answers=answers)
     raise typer.Exit(code)
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A task and the images that belong to it."""
+
+    task: str
+    images: tuple[str, ...] = ()
+
+
 def _run(
-    wanted: Wanted, task: str | None, thread: str, *, json_lines: bool, answers: str | None
+    wanted: Wanted, said: Said | None, thread: str, *, json_lines: bool, answers: str | None
 ) -> int:
+    from ..profiles.images import ImageRefused
     from .answers import Given, read_answers
     from .opening import open_session
     from .screen import Screen, console_on
@@ -86,17 +101,17 @@ def _run(
     session = open_session(wanted, thread, view=view, ask=ask)
     began = False
     try:
-        _check(session, task, answers=given)
+        _check(session, said, answers=given)
         if not json_lines:
             _head(screen, session, wanted)
         began = True
-        result = session.go_on() if task is None else session.say(task)
+        result = session.go_on() if said is None else session.say(said.task, said.images)
     except KeyboardInterrupt:
         typer.echo("", err=True)
         _say_how_to_go_on(wanted, thread, "stopped")
         return STOPPED
-    except Exception:
-        if began:
+    except Exception as error:
+        if began and not isinstance(error, ImageRefused):
             _say_how_to_go_on(wanted, thread, "the run broke off")
         raise
     finally:
@@ -119,7 +134,7 @@ def _who_answers(wanted: Wanted, screen: Screen) -> Asked:
     return Later() if wanted.can_wait else Nobody()
 
 
-def _check(session: Session, task: str | None, *, answers: Answers) -> None:
+def _check(session: Session, said: Said | None, *, answers: Answers) -> None:
     """Whether the thread can do what was asked.
 
     Raises:
@@ -128,12 +143,12 @@ def _check(session: Session, task: str | None, *, answers: Answers) -> None:
     from ..graphs.locked import NothingWaiting
 
     state, name = session.state, session.thread
-    if task is not None and state == "open":
+    if said is not None and state == "open":
         raise ValueError(
             f"thread {name} is in the middle of a task; leave the new one out to go on with it, "
             "or take another --thread"
         )
-    if task is not None:
+    if said is not None:
         return
     if state == "new":
         raise ValueError(f"there is no thread {name}; give a task to begin it")

@@ -107,14 +107,18 @@ class Session:
         self._facts = facts
         self._loop = Interruptible()
 
-    def say(self, task: str) -> AgentResult:
+    def say(self, task: str, images: Sequence[str] = ()) -> AgentResult:
         """Give the thread a task and run until there is an answer, or nobody to ask.
 
         What an interrupted task has left open is dropped.
+
+        Raises:
+            ImageRefused: an image may not be sent; nothing was.
         """
         from langchain_core.messages import HumanMessage
 
-        return self._run({"messages": [HumanMessage(task)]}, task)
+        message = self.agent.asked(task, images) or HumanMessage(task)
+        return self._run({"messages": [message]}, task)
 
     def go_on(self) -> AgentResult:
         """Go on where the thread was interrupted, or ask again what it waits for."""

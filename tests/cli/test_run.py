@@ -13,7 +13,11 @@ from typing import Any
 
 import pytest
 
+from tests.wire.server import Say, Wire, wire
+
 from .conftest import HANGS_AFTER_S, Bundle, Invoke, until
+
+__all__ = ["wire"]
 
 
 def lines(text: str) -> list[dict[str, Any]]:
@@ -44,6 +48,48 @@ def test_a_refused_call_is_shown_with_its_rule_and_line(bundle: Bundle, invoke: 
     assert 'block    wipe(path="/x")' in result.stdout
     assert f"rule tools.wipe, {bundle.policy}:4" in result.stdout
     assert bundle.done == []
+
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
+
+
+def test_an_image_goes_with_the_task(
+    wire: Wire, tmp_path: Path, invoke: Invoke, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files below the profile's folders, and addresses, in their order, after the words."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-proj-TESTTESTTESTTESTTEST")
+    (tmp_path / "screens").mkdir()
+    shot = tmp_path / "screens" / "shot.png"
+    shot.write_bytes(PNG)
+    profile = tmp_path / "profile.yaml"
+    model = f"{{provider: openai, model: gpt-4o-mini, base_url: '{wire.openai_url}'}}"
+    profile.write_text(f"agent: {{id: a, name: A, llm: {model}, images: {{folders: [screens]}}}}\n")
+    wire.script(Say("A shot."), Say("Another."))
+    web = "https://pictures.example/b.png"
+    given = ("--image", shot, "--image", web, "--checkpointer", "memory")
+    result = invoke("run", profile, "What is it?", *given)
+    assert (result.exit_code, "A shot." in result.stdout) == (0, True)
+    *_, said = wire.requests[0].body["messages"]
+    words, first, second = said["content"]
+    assert words["text"] == "What is it?"
+    assert first["image_url"]["url"].startswith("data:image/png;base64,")
+    assert second["image_url"]["url"] == web
+    talked = invoke("chat", profile, *given[2:], stdin="And this?\n")
+    assert "Another." in talked.stdout
+    assert [b["type"] for b in wire.requests[1].body["messages"][-1]["content"]] == [
+        "text",
+        "image_url",
+    ]
+
+
+def test_an_image_that_may_not_be_sent_is_refused(bundle: Bundle, invoke: Invoke) -> None:
+    """Before anything runs, with what to do; and there is none without a task."""
+    (bundle.folder / "key.png").write_text("-----BEGIN OPENSSH PRIVATE KEY-----")
+    result = invoke("run", *bundle.options, "Look.", "--image", bundle.folder / "key.png")
+    assert result.exit_code == 2
+    assert "images.folders" in result.stderr
+    assert "to go on" not in result.stderr
+    assert invoke("run", *bundle.options, "--thread", "t", "--image", "x.png").exit_code == 2
 
 
 def test_a_secret_is_never_shown(bundle: Bundle, invoke: Invoke) -> None:

@@ -366,7 +366,10 @@ def test_D054_D076_D077_the_fifth_record_is_reflected_on(profile, memory):
 def test_what_a_reflection_took_is_in_the_threads_totals(profile, memory, tmp_path, where):
     """Limits of the thread count it from the next run on; the conversation is as it was."""
     memory.add([Note(f"note {n}", "outcome") for n in range(4)], SCOPE)
-    limits = {"thread": {"tokens": 1_000, "cost_usd": 1}, "prices": {"*": {"input": 1, "output": 1}}}
+    limits = {
+        "thread": {"tokens": 1_000, "cost_usd": 1},
+        "prices": {"*": {"input": 1, "output": 1}},
+    }
     limited = {"version": 2, "default": "allow", "limits": limits}
     turns = [usage("one"), usage(RATED), usage("1. Be brief."), usage("two")]
     saver = where if where == "memory" else tmp_path / where
