@@ -21,7 +21,7 @@ from .patterns import PatternSet
 from .receipts.past import RAN, result_kept
 from .redact import Redactor
 from .results import Settings
-from .rules import Check, silent
+from .rules import Check, speaks
 from .shadow import Shadow
 from .telemetry.timing import timed
 from .vault import Hides
@@ -75,11 +75,10 @@ class Policy:
 
     def __post_init__(self) -> None:
         self.patterns.freeze()
-        if self.shadow is not None:
-            object.__setattr__(self, "enforced", self.shadow.enforced(self.checks))
         # Each step of a run asks for these: they are looked up once.
-        asked = tuple(c for c in self.checks if vars(type(c)).get("__call__") is not silent)
-        object.__setattr__(self, "asked", asked)
+        object.__setattr__(self, "asked", tuple(filter(speaks, self.checks)))
+        if self.shadow is not None:
+            object.__setattr__(self, "enforced", self.shadow.enforced(self.asked))
         settings = (getattr(check, "settings", None) for check in self.checks)
         found = next((s for s in settings if isinstance(s, Settings)), _PLAIN)
         if self.shadow is not None and self.shadow.whole:
@@ -184,7 +183,7 @@ def decide(policy: Policy | None, call: ToolCall, history: History) -> Verdict:
     if policy.enforced is None:
         return _judged(policy, policy.asked, call, history)
     verdict = _judged(policy, policy.enforced, call, history)
-    return replace(verdict, shadow=_judged(policy, policy.checks, call, history))
+    return replace(verdict, shadow=_judged(policy, policy.asked, call, history))
 
 
 def _judged(

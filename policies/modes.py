@@ -6,26 +6,18 @@ mode: {egress_allowlist: shadow, tools.pay: shadow}
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated
 
 from pydantic import Discriminator, Tag
 
-from ..guards.rules import Check, Name
+from ..guards.rules import Check, Name, speaks
 from ..guards.secrets import SHIPPED
 from ..guards.shadow import Mode, Parted, Shadow
 from .problems import Problem, did_you_mean, either, spell
 from .yaml_file import Document
 
 KEY = "mode"
-
-SILENT = frozenset(
-    {
-        *("approvals", "injection_phrases", "injection_threshold"),
-        *("pii", "placeholders", "results", "trust"),
-    }
-)
-"""Rules that say nothing of calls, so that there is nothing of them to keep in shadow."""
 
 
 def _form(value: object) -> str:
@@ -48,14 +40,13 @@ def shadow_of(mode: Modes) -> Shadow | None:
 
 def rule_names(checks: Iterable[Check]) -> Iterator[str]:
     """The names of a policy's rules and of their entries, as verdicts name them."""
-    for check in checks:
-        if check.rule not in SILENT:
-            yield check.rule
-            yield from check.parts if isinstance(check, Parted) else ()
+    for check in filter(speaks, checks):
+        yield check.rule
+        yield from check.parts if isinstance(check, Parted) else ()
 
 
-def faults(mode: Modes, checks: Iterable[Check], document: Document) -> Iterator[Problem]:
-    """Names that name no rule of the policy."""
+def faults(mode: Modes, checks: Sequence[Check], document: Document) -> Iterator[Problem]:
+    """Names that name no rule of the policy, or one of which no verdict speaks."""
     if isinstance(mode, str):
         return
     known = list(dict.fromkeys(rule_names(checks)))
@@ -65,7 +56,7 @@ def faults(mode: Modes, checks: Iterable[Check], document: Document) -> Iterator
             continue
         path, allowed = (KEY, name), either([n for n in known if n not in shipped])
         wrong = "is no rule of this policy"
-        if name in SILENT:
+        if name in {check.rule for check in checks}:
             wrong = "says nothing of calls, so that there is nothing of it to keep in shadow"
         fix = did_you_mean(name, known) or "remove it"
         yield Problem(document.where(path), spell(path), wrong, allowed, fix)

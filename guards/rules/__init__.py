@@ -54,6 +54,11 @@ def silent(self: object, call: Examined, history: History, /) -> Iterable[Findin
     return ()
 
 
+def speaks(check: Check) -> bool:
+    """Whether a check may have something to say of a call."""
+    return vars(type(check)).get("__call__") is not silent
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """What a rule may know of the rest of its policy while it is built.

@@ -7,16 +7,10 @@ from typing import Any
 
 import pytest
 
-from edgeward.guards.ledger import History
-from edgeward.guards.normalise import Examined
-from edgeward.guards.patterns import PatternSet
-from edgeward.guards.rules import rule_modules
-from edgeward.guards.verdict import ToolCall
-from edgeward.policies.modes import SILENT, rule_names
+from edgeward.policies.modes import rule_names
 from edgeward.policies.problems import ConfigError
 from edgeward.policies.schema import load_policy
 
-from ..contracts.examples import example_of
 from ..guards.test_shadow import RULES
 
 
@@ -56,23 +50,22 @@ def test_a_rule_that_is_not_there_has_no_mode() -> None:
     assert "is no rule" in problems({"tools.pay": "shadow"}, tools={"pay_*": "ask"})[0]
 
 
-@pytest.mark.parametrize("key", sorted(SILENT))
+SILENT = {
+    "trust": [{"tool": "find"}],
+    "approvals": "once",
+    "pii": {"regions": ["DE"]},
+    "placeholders": {"kinds": ["email"]},
+    "injection_phrases": ["system override"],
+    "injection_threshold": 0.7,
+    "results": {"hidden": "show"},
+}
+
+
+@pytest.mark.parametrize("key", SILENT)
 def test_what_says_nothing_of_calls_has_no_mode(key: str) -> None:
-    """Its check has no finding; it could not be seen to be in shadow."""
-    module = rule_modules()[key]
-    policy = load_policy(_example(module.__doc__ or ""))
-    (check,) = [check for check in policy.checks if check.rule == key]
-    call = Examined(ToolCall("x", {"a": "ignore previous instructions"}), PatternSet())
-    assert list(check(call, History())) == []
-    assert "says nothing of calls" in problems({key: "shadow"})[0]
-
-
-def _example(doc: str) -> dict[str, Any]:
-    from edgeward.policies.yaml_file import parse_yaml
-
-    data = parse_yaml(example_of(doc), name="example").data
-    assert isinstance(data, dict)
-    return {"version": 2, **data}
+    """It could not be seen to be in shadow."""
+    (problem,) = problems({key: "shadow"}, **{key: SILENT[key]})
+    assert f"mode.{key}: says nothing of calls" in problem
 
 
 @pytest.mark.parametrize("mode", ["shado", ["tools"], 1, {"tools": "off"}, {"tools": True}])
