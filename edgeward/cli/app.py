@@ -16,6 +16,7 @@ from . import (
     index,
     init,
     lint,
+    replay,
     report,
     run,
     schema,
@@ -62,6 +63,7 @@ app.command(epilog=init.EXAMPLE)(init.init)
 app.command(epilog=check.EXAMPLE)(check.check)
 app.command("test", epilog=test.EXAMPLE)(test.run_cases)
 app.command(epilog=lint.EXAMPLE)(lint.lint)
+app.command(epilog=replay.EXAMPLE)(replay.replay)
 app.command(epilog=schema.EXAMPLE)(schema.schema)
 app.command(epilog=report.EXAMPLE)(report.report)
 app.add_typer(audit.app, name="audit")

@@ -92,6 +92,7 @@ def past_of(
         "calls": dict(list(history.calls.items())[:MAX_TOOLS]),
         "sent": [piece[:MAX_PIECE] for piece in pieces[-MAX_PIECES:]],
         "roles": list(history.caller.roles),
+        "granted": sorted(history.granted),
         "gap": history.ledger.gap,
         "fault": call.fault or "",
     }

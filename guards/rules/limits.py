@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 KEY = "limits"
 
+UNCOUNTABLE = "cannot be counted here"
+
 Times = Annotated[int, Bounds(ge=2)]
 
 
@@ -151,7 +153,7 @@ def _is_up(limit: Limit, used: Used) -> bool:
 
 def _finding(limit: Limit, used: Used) -> Finding:
     if limit.spent(used) == float("inf"):
-        reason = f"the {limit.scope}'s limit of {limit.amount} cannot be counted here"
+        reason = f"the {limit.scope}'s limit of {limit.amount} {UNCOUNTABLE}"
     else:
         reason = f"a limit is reached: {limit.told(used)}"
     return Finding(_name(limit), "block", reason, limit.place)

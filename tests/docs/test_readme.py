@@ -79,7 +79,7 @@ def test_the_commands_are_there_with_their_options() -> None:
             options = {o for p in commands[found[1]].params for o in (*p.opts, *p.secondary_opts)}
             assert set(re.findall(r"--[\w-]+", found[2])) <= options, line
             seen.add(found[1])
-    assert seen == {"attack", "chat", "check", "demo", "graph", "run"}
+    assert seen == {"attack", "check", "demo", "graph", "replay", "run"}
     demo = {option for param in commands["demo"].params for option in param.opts}
     assert {"--policy", "--model", "--task"} <= demo
 

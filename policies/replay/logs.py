@@ -1,0 +1,73 @@
+"""A log of receipts as a replay reads it: found by its content, checked before it is believed."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+
+from ...guards.receipts.chain import verify
+from ...guards.receipts.keys import verifier
+from ...guards.receipts.stores import read_log
+from .receipts import ReceiptLines
+
+DATABASE = b"SQLite format 3\0"
+
+
+def key_beside(log: Path) -> Path | None:
+    """The key that lies beside a log, the public one first; None where there is none."""
+    beside = (log.with_name(f"{log.name}.key.pub"), log.with_name(f"{log.name}.key"))
+    return next((path for path in beside if path.exists()), None)
+
+
+def fault_in(log: Path, key: Path) -> str:
+    """What is wrong with a log; empty where all is as it was written.
+
+    Raises:
+        OSError, ValueError: the log or the key cannot be read.
+    """
+    lines, head = read_log(log)
+    found = verify(lines, verifier(key), head=head)
+    return f"record {found.records}: {found.fault}" if found.fault else ""
+
+
+def receipts_in(log: Path) -> ReceiptLines:
+    """The receipts of a log, to be gone through thread by thread; it is only read.
+
+    Raises:
+        ValueError: it is none, and where. OSError: it cannot be read.
+    """
+    with log.open("rb") as file:
+        database = file.read(len(DATABASE)) == DATABASE
+    opened = partial(_database if database else _file, log)
+    return ReceiptLines(read_log(log)[0], opened)
+
+
+@contextmanager
+def _file(log: Path) -> Iterator[Callable[[int], bytes]]:
+    offsets = array("q", [0])
+    with log.open("rb") as file:
+
+        def line(number: int) -> bytes:
+            while len(offsets) <= number:
+                file.seek(offsets[-1])
+                offsets.append(offsets[-1] + len(file.readline()))
+            file.seek(offsets[number])
+            return file.readline()
+
+        yield line
+
+
+@contextmanager
+def _database(log: Path) -> Iterator[Callable[[int], bytes]]:
+    import sqlite3
+
+    with closing(sqlite3.connect(f"{log.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+
+        def line(number: int) -> bytes:
+            found = connection.execute("SELECT line FROM receipts WHERE n = ?", (number,))
+            return bytes(found.fetchone()[0])
+
+        yield line
