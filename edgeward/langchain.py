@@ -133,7 +133,7 @@ class FirewallMiddleware(MiddlewareHooks, AgentMiddleware):
     still call `request.tool` itself, past everything that follows: use what you trust. A later one
     that puts another model into the request has that model heard before it is masked. Not seen:
     tools that a provider runs on its side, models that other middleware calls for itself (a
-    summary's, say: neither its tokens nor its words), and what `on_tool_end` hears of a tool.
+    summary's, say: neither its tokens nor its words).
 
     The run's context names the caller (`user`, `tenant`, `roles`). For `limits`, tokens, money and
     calls lie in the thread's messages; seconds are those of model calls and tools that this process

@@ -189,7 +189,11 @@ def _work(parts: Parts, catalog: ToolCatalog) -> Work:
     model = held(parts.model, parts.policy.redactor)
     more = _MoreTools(model, catalog)
     runner = ToolRunner(
-        parts.tools, parts.tickets, policy=parts.policy.digest, timeout_s=parts.timeout_s
+        parts.tools,
+        parts.tickets,
+        policy=parts.policy.digest,
+        redactor=parts.policy.redactor,
+        timeout_s=parts.timeout_s,
     )
     budget = budget_for(
         parts.policy,

@@ -19,6 +19,7 @@ from langgraph.types import Send, interrupt
 
 from ..guards.caller import NOBODY
 from ..guards.detectors import Detector, opinions
+from ..guards.langchain.callbacks import listened_to
 from ..guards.langchain.chats import chat, replied
 from ..guards.redact import Redactor
 from ..guards.telemetry.current import answered, executing, ran, tell, waits
@@ -46,7 +47,6 @@ from ..nodes._base import (
 from ..nodes._messages import MessageLog
 from . import workers
 from .budget import Budget
-from .callbacks import listened_to
 from .context import RunContext
 from .locked import CHECKPOINTER_KEY, SEND_KEY
 from .meter import USED, Meter, with_estimate

@@ -1,5 +1,5 @@
-"""What comes into a graph: personal data is hidden, and secrets in a person's answers are masked,
-before the first checkpoint is written."""
+"""What comes into a graph: personal data is hidden, and secrets in messages and in a person's
+answers are masked, before the first checkpoint is written."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.types import Command
 
-from ..guards.langchain.reply import OPAQUE
+from ..guards.langchain.reply import OPAQUE, masked_reply
 from ..guards.redact import Redactor
 from ..guards.vault import Vault, mapped
 from ..guards.veil import ANSWER, SEALED
@@ -28,6 +28,26 @@ def hidden_input(vault: Vault, input: Any, thread: str) -> Any:
     held: dict[str, str] = {}
     messages = [_hidden(vault, message, thread, held) for message in input["messages"]]
     return {**input, "messages": messages, "vault": held}
+
+
+def masked_input(redactor: Redactor, input: Any) -> Any:
+    """The input of a graph (`admit` has read it) without secrets: whatever a user writes is stored,
+    shown to the model, and heard by whoever listens."""
+    if not isinstance(input, Mapping) or "messages" not in input:
+        return input
+    return {**input, "messages": [_masked(redactor, message) for message in input["messages"]]}
+
+
+def _masked(redactor: Redactor, message: BaseMessage) -> BaseMessage:
+    if isinstance(message, AIMessage):
+        return masked_reply(message, redactor)
+
+    def shown(text: str) -> str:
+        return redactor.secrets(text)[0]
+
+    given = {"content": message.content, "additional_kwargs": message.additional_kwargs}
+    changes = {name: new for name, old in given.items() if (new := _read(old, shown)) != old}
+    return message.model_copy(update=changes) if changes else message
 
 
 def masked_answers(redactor: Redactor, answers: Any) -> Any:

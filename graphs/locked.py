@@ -30,7 +30,7 @@ from ..nodes._messages import with_ids
 from . import workers
 from .check import TOOL
 from .context import RunContext
-from .hiding import hidden_input, masked_answers
+from .hiding import hidden_input, masked_answers, masked_input
 from .joined import COMPRESS
 from .totals import add_to_thread
 from .turns import Turn, turn_of
@@ -252,9 +252,11 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
 
     def _hidden(self, input: Any, whole: RunnableConfig) -> Any:
         vault = self._vault
+        redactor: Redactor = self.builder.redactor  # type: ignore[attr-defined]
         if isinstance(input, Command):
-            redactor = self.builder.redactor  # type: ignore[attr-defined]
             input = Command(resume=masked_answers(redactor, input.resume))
+        else:
+            input = masked_input(redactor, input)
         return input if vault is None else hidden_input(vault, input, _thread(whole))
 
     @property

@@ -10,6 +10,7 @@ import functools
 import inspect
 import sys
 from collections.abc import Awaitable, Mapping
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from langchain_core.runnables import RunnableConfig
@@ -17,12 +18,15 @@ from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.errors import GraphBubbleUp
 from pydantic import BaseModel
 
+from ..guards.faults import MaskedFault
+from ..guards.langchain.callbacks import listened_to
+from ..guards.langchain.heard import heard
 from ..guards.langchain.tools import call_schema
+from ..guards.redact import Redactor
 from ..guards.ticket import TicketKey
 from ..guards.verdict import ToolCall
 from ..nodes._base import RunTool, ToolOutcome
 from . import workers
-from .callbacks import listened_to
 from .text import as_text, first_line
 
 T = TypeVar("T")
@@ -39,11 +43,14 @@ class ToolRunner:
         tickets: TicketKey,
         *,
         policy: str,
+        redactor: Redactor | None = None,
         timeout_s: Mapping[str, float] | None = None,
     ) -> None:
-        """`timeout_s`: seconds that a tool may take, for those with a limit of their own."""
+        """`redactor` masks what listeners hear of a tool; `timeout_s`: seconds that a tool may
+        take, for those with a limit of their own."""
+        redactor = redactor or Redactor()
         self._timeout_s = timeout_s or {}
-        self._tools = {name: _Bound(tool) for name, tool in tools.items()}
+        self._tools = {name: _Bound(tool, redactor) for name, tool in tools.items()}
         self._tickets = tickets
         self._policy = policy
 
@@ -106,10 +113,11 @@ if sys.version_info >= (3, 11):
 class _Bound:
     """One tool, ready to run on canonical arguments."""
 
-    def __init__(self, tool: BaseTool) -> None:
+    def __init__(self, tool: BaseTool, redactor: Redactor) -> None:
         if isinstance(tool, StructuredTool) and tool.response_format == "content":
             tool = _giving_text(tool)
         self._tool = tool
+        self._heard = heard(tool, redactor, note=_note)
         self._schema = call_schema(tool)
         self.is_async = not isinstance(tool, StructuredTool) or tool.coroutine is not None
         self._in_loop = isinstance(tool, StructuredTool) and _is_coroutine(tool)
@@ -122,7 +130,9 @@ class _Bound:
                 return workers.run_coroutine(self.acall(call, config))
             if self._plain and not listened_to(config):
                 return ToolOutcome(tool.func(**self._arguments(call)))  # type: ignore[attr-defined]
-            return _from_message(tool.invoke(_as_langchain(call), config))
+            given: list[str] = []
+            _given.set(given)  # in a context of its own: nobody else sees it
+            return _from_message(self._heard.invoke(_as_langchain(call), config), given)
         except KeyboardInterrupt as error:  # in a worker's thread that is nobody's Ctrl-C
             raise Exited from error
 
@@ -130,7 +140,12 @@ class _Bound:
         tool = self._tool
         if self._plain and not listened_to(config):
             return ToolOutcome(await tool.coroutine(**self._arguments(call)))  # type: ignore[attr-defined]
-        return _from_message(await tool.ainvoke(_as_langchain(call), config))
+        given: list[str] = []
+        token = _given.set(given)
+        try:
+            return _from_message(await self._heard.ainvoke(_as_langchain(call), config), given)
+        finally:
+            _given.reset(token)
 
     def _arguments(self, call: ToolCall) -> dict[str, Any]:
         """Python values for the canonical arguments: what the guard saw, read once more."""
@@ -201,7 +216,20 @@ def _as_langchain(call: ToolCall) -> dict[str, Any]:
     return {"name": call.name, "args": call.arguments, "id": call.id, "type": "tool_call"}
 
 
-def _from_message(message: Any) -> ToolOutcome:
+_given: ContextVar[list[str] | None] = ContextVar("_given", default=None)
+"""What the tool gave back in which this code runs, as it was: listeners hear it masked, and what
+comes of a call must not depend on whether there are any."""
+
+
+def _note(text: str) -> None:
+    given = _given.get()
+    if given is not None:
+        given.append(text)
+
+
+def _from_message(message: Any, given: list[str]) -> ToolOutcome:
+    if given:
+        return ToolOutcome(given[-1])
     failed = getattr(message, "status", "success") == "error"
     text = getattr(message, "text", None)
     return ToolOutcome(as_text(text if isinstance(text, str) else message), failed=failed)
@@ -221,6 +249,8 @@ _TIMEOUTS = (TimeoutError, asyncio.TimeoutError)
 
 
 def _failure(error: BaseException, name: str, limit_s: float) -> ToolOutcome:
+    if isinstance(error, MaskedFault):
+        error = error.original
     match error:
         case GraphBubbleUp() | KeyboardInterrupt():
             raise error  # a tool that asks a person; the user's own Ctrl-C

@@ -24,6 +24,7 @@ from pydantic import BaseModel, ConfigDict
 
 from ..guards.caller import NOBODY, Caller
 from ..guards.decide import Policy
+from ..guards.faults import masked_fault
 from ..guards.langchain.session import usage_of
 from ..guards.ledger import USER, Entry, Ledger
 from ..guards.receipts.keeping import Decision
@@ -325,13 +326,12 @@ def ask_model(
     try:
         reply: AIMessage = yield CallModel(messages, tools=tools, more=more)
     except Exception as error:
-        masked, labels = here.policy.redactor.secrets(str(error))
-        if not labels:
+        fault = masked_fault(error, here.policy.redactor)
+        if fault is None:
             raise
-        fault = NodeFault(f"{type(error).__name__}: {masked}")
     else:
         return reply
-    raise fault  # outside of the handler: it must not carry the original along
+    raise NodeFault(str(fault))  # outside of the handler: it must not carry the original along
 
 
 def add_usage(run: Mapping[str, Any], reply: AIMessage) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from ..withheld import with_withheld
 from .approval import Answer, ask
 from .chats import chat, facts_of, replied
 from .counts import Counts
+from .heard import Heard
 from .messages import Messages, in_its_time, seen_result
 from .model import held
 from .session import SPENT, history_of, spent_after, thread_of, withheld_of
@@ -60,6 +61,7 @@ class MiddlewareHooks:
         self._conversations = Conversations(policy)
         self._counts = Counts(self._conversations, spending or Spending(), clock)
         self._messages = Messages(policy)
+        self._heard = Heard(policy.redactor)
 
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolResult]
@@ -73,7 +75,7 @@ class MiddlewareHooks:
         decided = self._decided(request)
         if isinstance(decided, ToolCall):
             with self._counts.ran(request), self._executing(request, decided) as told:
-                result = _told(told, handler(_as_decided(request, decided)))
+                result = _told(told, handler(self._as_decided(request, decided)))
             return seen_result(result, self.policy)
         return decided
 
@@ -87,7 +89,7 @@ class MiddlewareHooks:
         decided = self._decided(request)
         if isinstance(decided, ToolCall):
             with self._counts.ran(request), self._executing(request, decided) as told:
-                result = _told(told, await handler(_as_decided(request, decided)))
+                result = _told(told, await handler(self._as_decided(request, decided)))
             seen: ToolResult = await in_its_time(seen_result, result, self.policy)
             return seen
         return decided
@@ -134,6 +136,11 @@ class MiddlewareHooks:
 
     def _executing(self, request: ToolCallRequest, call: ToolCall) -> Operation:
         return executing(call, self.policy.redactor, thread=thread_of(request))
+
+    def _as_decided(self, request: ToolCallRequest, call: ToolCall) -> ToolCallRequest:
+        """The request to run exactly what was decided, by a tool of which nobody hears a secret."""
+        request = request.override(tool_call={**request.tool_call, "args": call.arguments})
+        return request.override(tool=self._heard(request.tool)) if request.tool else request
 
     def _said(
         self, request: ModelRequest[Any], response: ModelResponse[Any], past: Past, began: float
@@ -214,11 +221,6 @@ def _told(told: Operation, result: ToolResult) -> ToolResult:
         said, failed = said_by(result)
         ran(told, said, failed=failed)
     return result
-
-
-def _as_decided(request: ToolCallRequest, call: ToolCall) -> ToolCallRequest:
-    """The request to run exactly what was decided."""
-    return request.override(tool_call={**request.tool_call, "args": call.arguments})
 
 
 def _answered(text: str) -> ModelResponse[Any]:

@@ -12,9 +12,11 @@ import inspect
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
+from ..faults import MaskedFault, masked_fault
 from ..redact import Redactor
 from .held_reply import HeldReply
 from .reply import masked_reply
@@ -65,6 +67,7 @@ def _made(kind: Any) -> type[Any]:
         "__qualname__": kind.__qualname__,
         "__doc__": kind.__doc__,
         "_get_llm_string": _key_of_its_own(kind),
+        "_serialized": cached_property(_shown_serialized),
         _REDACTOR: PrivateAttr(default=None),
     }
     for name, made in _WRAPPED.items():
@@ -85,13 +88,21 @@ def _key_of_its_own(kind: Any) -> Any:
     return _get_llm_string
 
 
+def _shown_serialized(self: Any) -> Any:
+    """What listeners are told of the model itself: of one that cannot be serialised, its `repr`."""
+    from langchain_core.load import dumpd
+
+    return getattr(self, _REDACTOR).value(dumpd(self))
+
+
 def _generate(kind: Any) -> Any:
     unheard = _unheard(kind._generate)
 
     def _generate(
         self: Any, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
     ) -> Any:
-        return _masked(kind._generate(self, messages, stop, **unheard, **kwargs), self)
+        with _unheard_faults(self):
+            return _masked(kind._generate(self, messages, stop, **unheard, **kwargs), self)
 
     return _generate
 
@@ -102,7 +113,8 @@ def _agenerate(kind: Any) -> Any:
     async def _agenerate(
         self: Any, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
     ) -> Any:
-        return _masked(await kind._agenerate(self, messages, stop, **unheard, **kwargs), self)
+        with _unheard_faults(self):
+            return _masked(await kind._agenerate(self, messages, stop, **unheard, **kwargs), self)
 
     return _agenerate
 
@@ -114,8 +126,9 @@ def _stream(kind: Any) -> Any:
         self: Any, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
     ) -> Iterator[Any]:
         reply = HeldReply(getattr(self, _REDACTOR))
-        for chunk in kind._stream(self, messages, stop, **unheard, **kwargs):
-            yield from reply.feed(chunk)
+        with _unheard_faults(self):
+            for chunk in kind._stream(self, messages, stop, **unheard, **kwargs):
+                yield from reply.feed(chunk)
         yield from reply.close()
 
     return _stream
@@ -128,10 +141,12 @@ def _astream(kind: Any) -> Any:
         self: Any, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
     ) -> AsyncIterator[Any]:
         reply = HeldReply(getattr(self, _REDACTOR))
-        async with aclosing(kind._astream(self, messages, stop, **unheard, **kwargs)) as chunks:
-            async for chunk in chunks:
-                for piece in reply.feed(chunk):
-                    yield piece
+        stream = kind._astream(self, messages, stop, **unheard, **kwargs)
+        with _unheard_faults(self):
+            async with aclosing(stream) as chunks:
+                async for chunk in chunks:
+                    for piece in reply.feed(chunk):
+                        yield piece
         for piece in reply.close():
             yield piece
 
@@ -144,6 +159,24 @@ _WRAPPED = {
     "_stream": _stream,
     "_astream": _astream,
 }
+
+
+class _unheard_faults:  # noqa: N801 - a context manager, named as what it does
+    """Raise what the body raises without the secrets in its text."""
+
+    def __init__(self, model: Any) -> None:
+        self._redactor: Redactor = getattr(model, _REDACTOR)
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
+        if isinstance(error, Exception) and not isinstance(error, MaskedFault):
+            fault = masked_fault(error, self._redactor)
+            if fault is not None:
+                # It must not carry the original along.
+                fault.__suppress_context__ = True
+                raise fault from None
 
 
 def _unheard(method: Any) -> dict[str, None]:

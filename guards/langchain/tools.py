@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from ..call_schemas import arguments_fault, canonical_arguments
+from ..faults import as_raised
 from ..firewall import Firewall
 from ..python_values import as_call
 from ..verdict import ToolCall
+from .heard import heard, shown_text
 from .messages import in_its_time, seen_output
 
 if TYPE_CHECKING:
@@ -22,17 +24,18 @@ def guarded_copy(tool: BaseTool, firewall: Firewall) -> BaseTool:
 
     Every public way to run a tool goes through these two.
     """
+    tool = heard(tool, firewall.policy.redactor, show=shown_text)
     kind: Any = type(tool)
 
     def run(self: BaseTool, tool_input: Any, *args: Any, **kwargs: Any) -> Any:
         call, permitted = _permitted(self, tool_input, kwargs.get("tool_call_id"), firewall)
-        with firewall.reporting(call, read=said_by) as report:
+        with firewall.reporting(call, read=said_by) as report, as_raised():
             result = report(kind.run(self, permitted, *args, **kwargs))
         return seen_output(result, firewall.policy)
 
     async def arun(self: BaseTool, tool_input: Any, *args: Any, **kwargs: Any) -> Any:
         call, permitted = _permitted(self, tool_input, kwargs.get("tool_call_id"), firewall)
-        with firewall.reporting(call, read=said_by) as report:
+        with firewall.reporting(call, read=said_by) as report, as_raised():
             result = report(await kind.arun(self, permitted, *args, **kwargs))
         return await in_its_time(seen_output, result, firewall.policy)
 

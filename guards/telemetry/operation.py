@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from typing_extensions import Self
 
+from ..faults import MaskedFault
 from ..redact import Redactor
 from .safely import safely
 
@@ -172,7 +173,8 @@ class Spanned(Operation):
 
     def _ended_with(self, error: BaseException | None) -> None:
         if error is not None and not _is_no_failure(error):
-            self.failed(type(error).__qualname__, str(error))
+            kind = error.kind if isinstance(error, MaskedFault) else type(error).__name__
+            self.failed(kind, str(error))
         self.end()
 
     # Current only while an item is made: between two of them the caller's own code runs.

@@ -153,8 +153,8 @@ def test_however_it_is_cut(words: list[int], arguments: list[int]) -> None:
     assert [args["what"] for _, args in recorder.runs] == [MASK]
 
 
-async def test_what_a_tool_gives_back_is_heard_unmasked() -> None:
-    """The limit, as docs/architecture.md states it: `on_tool_end` hears the tool itself."""
+async def test_what_a_tool_gives_back_is_heard_masked() -> None:
+    """`on_tool_end` hears what the tool says without its secrets."""
 
     def leak() -> str:
         """Leaks."""
@@ -162,4 +162,6 @@ async def test_what_a_tool_gives_back_is_heard_unmasked() -> None:
 
     made = agent_graph([turn(("leak", {}, "c1")), "done"], tools=[leak])
     events = [e async for e in made.astream_events(ask(), version="v2")]
-    assert {e["event"] for e in events if KEY in str(e)} == {"on_tool_end"}
+    assert not [e for e in events if KEY in str(e)]
+    (ended,) = [e for e in events if e["event"] == "on_tool_end"]
+    assert MASK in str(ended)

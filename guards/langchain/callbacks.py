@@ -3,7 +3,10 @@ nodes and tools run it when there is a handler, and are called directly when the
 
 from __future__ import annotations
 
-from langchain_core.runnables import RunnableConfig
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
 
 
 def listened_to(config: RunnableConfig) -> bool:

@@ -1,0 +1,50 @@
+"""What somebody's code raised, without the secrets in its text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from .redact import Redactor
+
+
+class MaskedFault(Exception):
+    """What somebody's code raised, with the secrets in its text masked."""
+
+    def __init__(self, text: str, original: Exception) -> None:
+        super().__init__(text)
+        self.original = original
+
+    @property
+    def kind(self) -> str:
+        """What it raised."""
+        return type(self.original).__name__
+
+
+def masked_fault(error: Exception, redactor: Redactor) -> MaskedFault | None:
+    """The error without its secrets; None where its text, and those below it, hold none.
+
+    A masked fault is itself.
+    """
+    if isinstance(error, MaskedFault):
+        return error
+    texts, below = [str(error)], error.__cause__ or error.__context__
+    while below is not None and len(texts) < _MOST_BELOW:  # they are shown with a traceback
+        texts.append(str(below))
+        below = below.__cause__ or below.__context__
+    if not redactor.secrets("\n".join(texts))[1]:
+        return None
+    kind = type(error).__name__
+    return MaskedFault(f"{kind}: {redactor.secrets(texts[0])[0]}", error)
+
+
+_MOST_BELOW = 20
+
+
+@contextmanager
+def as_raised() -> Iterator[None]:
+    """Raise what a masked fault of the body stands for: for the program whose code it is."""
+    try:
+        yield
+    except MaskedFault as fault:
+        raise fault.original from None
