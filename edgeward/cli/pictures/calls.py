@@ -167,7 +167,7 @@ class CallWriter:
         if argument.seen is None:
             return '<span class="soft">the record does not say</span>'
         if not argument.seen:
-            return '<span class="soft">not seen before</span>'
+            return '<span class="soft">no source known</span>'
         if len(argument.seen) == 1 and argument.seen[0][0] == argument.value:
             return self._source(argument.seen[0][1])
         items = (

@@ -6,7 +6,7 @@ happened, and not what the model remembers of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
@@ -21,6 +21,7 @@ from .story import (
     Argument,
     Call,
     Step,
+    StepKind,
     Story,
     arguments_of,
     mapping_of,
@@ -58,6 +59,7 @@ class _Teller:
         self._calls: dict[str, Call] = {}
         self._decided: set[int] = set()
         self._plan: object = None
+        self._summaries: set[str] = set()
         story.know("thread", story.title)
 
     def step(self, time: str, writes: list[Write]) -> None:
@@ -69,7 +71,11 @@ class _Teller:
         for plan in of.get("plan", ()):
             self._planned(time, mapping_of(plan))
         for written in of.get("messages", ()):
-            for message in _messages(written):
+            messages = [
+                as_message(m) for m in (written if isinstance(written, list) else [written])
+            ]
+            self._summed(time, messages)
+            for message in new_in(messages):
                 self._said(time, message)
         for question in _questions(of.get("__interrupt__", ())):
             self._asked(time, question)
@@ -94,13 +100,20 @@ class _Teller:
             text = "\n".join(f"{n}. {text_of(step)}" for n, step in enumerate(steps, start=1))
             self._story.add(Step("plan", time, text=text))
 
+    def _summed(self, time: str, messages: Sequence[BaseMessage]) -> None:
+        """A summary stands in place of what it sums up, before what is new."""
+        for message in messages:
+            if is_summary(message) and message.text not in self._summaries:
+                self._summaries.add(message.text)
+                self._story.add(Step("summary", time, text=message.text))
+
     def _said(self, time: str, message: BaseMessage) -> None:
         if isinstance(message, HumanMessage):
             self._story.add(Step("user", time, text=message.text))
         elif isinstance(message, ToolMessage):
             call = self._of(message.tool_call_id, message.name or "", time)
             call.result, call.failed = message.text, message.status == "error"
-        elif isinstance(message, AIMessage):
+        elif isinstance(message, AIMessage) and not is_summary(message):
             calls = [
                 Call(text_of(c["id"]), c["name"], arguments=arguments_of(c["args"], self._ledger))
                 for c in message.tool_calls
@@ -110,8 +123,8 @@ class _Teller:
                 for c in message.invalid_tool_calls
             ]
             self._calls.update((call.id, call) for call in calls)
-            kind = "summary" if is_summary(message) else "model" if calls else "answer"
-            self._story.add(Step(kind, time, text=message.text, calls=tuple(calls)))  # type: ignore[arg-type]
+            kind: StepKind = "model" if calls else "answer"
+            self._story.add(Step(kind, time, text=message.text, calls=tuple(calls)))
 
     def _asked(self, time: str, question: Mapping[str, Any]) -> None:
         call = self._of(text_of(question.get("id")), text_of(question.get("tool")), time)
@@ -144,11 +157,6 @@ class _Teller:
             self._calls[call_id] = Call(call_id, tool)
             self._story.add(Step("decision", time, calls=(self._calls[call_id],)))
         return self._calls[call_id]
-
-
-def _messages(written: object) -> Iterator[BaseMessage]:
-    for message in new_in(written if isinstance(written, list) else [written]):
-        yield as_message(message)
 
 
 def _questions(interrupts: Iterable[object]) -> Iterator[Mapping[str, Any]]:

@@ -19,9 +19,9 @@ from .writing import Writer, tag
 
 STEP_TITLES = {
     "user": "The user",
-    "answer": "The answer",
+    "answer": "The model answers",
     "plan": "The plan",
-    "summary": "What was read so far was summed up",
+    "summary": "The conversation so far was summed up",
     "decision": "A call",
     "result": "A tool's result",
     "note": "The log",

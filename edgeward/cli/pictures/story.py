@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ...guards.ledger import Ledger, values_in
+from ...guards.ledger import USER, Ledger
+from ...guards.values import MAX_VALUE_CHARS, values_in
 from ...guards.verdict import Origin
 
 StepKind = Literal["user", "model", "answer", "plan", "summary", "decision", "result", "note"]
@@ -143,6 +144,8 @@ def with_edits(ran: Sequence[Argument], proposed: Sequence[Argument]) -> list[Ar
 
 def _seen(value: str, ledger: Ledger) -> tuple[tuple[str, Origin], ...]:
     whole = ledger.origin(value)
+    if whole is None and len(value) <= MAX_VALUE_CHARS and ledger.stated(value):
+        whole = Origin(USER)
     if whole is not None:
         return ((value, whole),)
     parts = [(part, ledger.origin(part)) for part in values_in(_MASK.sub(" ", value))]

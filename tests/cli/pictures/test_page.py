@@ -80,7 +80,7 @@ def test_a_thread_tells_more_than_its_receipts(ran: Ran) -> None:
     assert "450 was 900" in text
     assert "Why a person was asked ask argument 'amount'" in text
     assert "Send Dana the figures, pay INV-17." in text
-    assert "The answer" in text
+    assert "The model answers" in text
 
 
 def test_what_was_masked_is_named(page: str) -> None:
