@@ -34,6 +34,8 @@ __all__ = ["Check", "History", "Policy", "decide"]
 
 _NO_POLICY = Verdict("block", (Finding("policy", "block", "no policy is loaded"),))
 _PLAIN = Settings()
+PRIVATE = "private"
+"""The rule of whose finds other rules are told, by the ledger."""
 _MAX_FINDINGS = 50
 """Findings that a verdict keeps; the strictest come first."""
 
@@ -182,8 +184,17 @@ def decide(policy: Policy | None, call: ToolCall, history: History) -> Verdict:
         return _NO_POLICY
     if policy.enforced is None:
         return _judged(policy, policy.asked, call, history)
-    verdict = _judged(policy, policy.enforced, call, history)
+    verdict = _judged(policy, policy.enforced, call, _beside_shadow(policy, history))
     return replace(verdict, shadow=_judged(policy, policy.asked, call, history))
+
+
+def _beside_shadow(policy: Policy, history: History) -> History:
+    """The history as enforced checks know it. Conditions of `tools` ask what is private: nothing
+    is for them where `private` is in shadow."""
+    if policy.shadow is None or not policy.shadow.holds(PRIVATE):
+        return history
+    ledger = history.ledger.judged_by(policy.digest, history.caller)
+    return replace(history, ledger=ledger.public())
 
 
 def _judged(

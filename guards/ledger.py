@@ -106,6 +106,10 @@ class Ledger(list[Entry]):
             return self
         return Ledger(self, seen=self._seen.only(judges), gap=self.gap)
 
+    def public(self) -> Ledger:
+        """The same, of which nothing is private: for checks beside which `private` is in shadow."""
+        return _Public(self, seen=self._seen)
+
     def grow(self, entry: Entry) -> None:
         """Put an entry at the end of this ledger itself, of which there is no other version."""
         self._seen.add(entry)
@@ -335,6 +339,22 @@ class Ledger(list[Entry]):
             whole = {"source": source, "call": call_id, "values": values, "text": text}
             return whole if text.strip() else None
         return {"source": source, "call": call_id, "values": values} if values else None
+
+
+class _Public(Ledger):
+    """A ledger of which nothing is private, nor might be."""
+
+    __slots__ = ()
+
+    @property
+    def holds_private(self) -> bool:
+        return False
+
+    def private(self, text: str) -> str:
+        return ""
+
+    def split_codes(self, pieces: Sequence[str]) -> set[str]:
+        return set()
 
 
 @dataclass(frozen=True, slots=True)

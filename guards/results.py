@@ -178,7 +178,9 @@ def answered(policy: Policy, text: str, *, private: Private | None = None) -> De
     settings = policy.results
     if not settings.defuses:
         return text, ()
-    defuser = Defuser(settings.hosts) if private is None else Defuser(settings.hosts, private)
+    if private is None or (policy.shadow is not None and policy.shadow.holds("private")):
+        return Defuser(settings.hosts)(text)
+    defuser = Defuser(settings.hosts, private)
     return defuser(text)
 
 

@@ -7,6 +7,7 @@ mode: {egress_allowlist: shadow, tools.pay: shadow}
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Discriminator, Tag
@@ -36,6 +37,13 @@ def shadow_of(mode: Modes) -> Shadow | None:
         return Shadow(whole=True) if mode == "shadow" else None
     rules = {str(name): word for name, word in mode.items()}
     return Shadow(rules=rules) if "shadow" in rules.values() else None
+
+
+def as_head_key(problem: Problem) -> Problem:
+    """A problem; where it is a `mode` in an entry of a rule, with what to write in its place."""
+    if problem.kind != "extra_forbidden" or not problem.field.endswith(f".{KEY}"):
+        return problem
+    return replace(problem, fix="write `mode: {NAME: shadow}` at the top, with the rule's name")
 
 
 def rule_names(checks: Iterable[Check]) -> Iterator[str]:

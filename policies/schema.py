@@ -25,7 +25,7 @@ from ..guards.rules import Check, Context, Where, rule_modules
 from ..guards.rules.pii import personal_data
 from ..guards.shadow import OPEN
 from ..guards.verdict import canonical_json
-from .modes import Modes, faults, shadow_of
+from .modes import Modes, as_head_key, faults, shadow_of
 from .problems import (
     ConfigError,
     ConfigFileMissing,
@@ -185,7 +185,10 @@ def _policy(
             Problem(document.where(), "", "the file is empty", "a mapping with at least `version`")
         )
     model = policy_model()
-    head = validate(model, document.data, document)
+    try:
+        head = validate(model, document.data, document)
+    except ConfigValidationError as error:
+        raise ConfigValidationError(*map(as_head_key, error.problems)) from None
     data: dict[str, object] = without_blanks(document.data, [model])
     values = {key: getattr(head, key) for key in model.model_fields}
     try:

@@ -109,7 +109,10 @@ def build(value: ResultsBlock, where: Where, context: Context) -> Check | None:
 def _hosts(value: ResultsBlock, context: Context) -> HostList | None:
     """The listed hosts; None where nothing lists any."""
     egress: list[Any] = context.values.get("egress_allowlist") or []
-    if "egress_allowlist" not in context.given and not value.hosts:
+    given, shadow = "egress_allowlist" in context.given, context.shadow
+    if shadow.holds("egress_allowlist") and not shadow.whole:
+        egress, given = [], False
+    if not given and not value.hosts:
         return None
     return HostList([*egress, *value.hosts])
 

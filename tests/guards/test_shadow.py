@@ -16,6 +16,7 @@ from edgeward.guards.ledger import USER, History, Ledger
 from edgeward.guards.limits import Limits
 from edgeward.guards.normalise import MAX_CHARS, Examined
 from edgeward.guards.patterns import PatternSet
+from edgeward.guards.results import answered, screen
 from edgeward.guards.rules.limits import limits_of
 from edgeward.guards.rules.sequence import order_of
 from edgeward.guards.shadow import Shadow
@@ -127,12 +128,12 @@ def test_a_whole_policy_in_shadow_decides_nothing(call: ToolCall, seed: int) -> 
 
 @settings(max_examples=40, deadline=None)
 @given(CALLS, st.sets(st.sampled_from(NAMES)), st.sampled_from(NAMES), st.integers(0, 210))
-def test_more_in_shadow_is_never_stricter_beside_tools(
+def test_more_in_shadow_is_never_stricter(
     call: ToolCall, names: set[str], one: str, seed: int
 ) -> None:
-    """And what is put in shadow takes away its own findings only."""
-    if one in ("tools", "default") or one.startswith("tools."):
-        return
+    """What is put in shadow takes away its own findings, and nobody else's."""
+    if one in ("tools", "default", "private") or one.startswith("tools."):
+        return  # of these others know
     less, more = in_shadow(*names, "tool_denylist"), in_shadow(*names, "tool_denylist", one)
     before = decide(less, call, history_of(less, seed))
     after = decide(more, call, history_of(more, seed))
@@ -210,6 +211,28 @@ def test_an_entry_in_shadow_guards_nothing_private() -> None:
         past = History(Ledger().appended([read] if read else []))
         call = ToolCall("post", {"text": "482913X"})
         assert decide(policy, call, past).word == word
+
+
+def test_what_is_private_in_shadow_is_private_for_no_condition() -> None:
+    """`clean` asks what is private, too; nor does a gap in the past count."""
+    for shadow, word in ((), "block"), (("private",), "allow"):
+        policy = with_tools({"post": {"args": {"text": "clean"}}}, *shadow, private=["inbox"])
+        read = policy.observed(ToolCall("inbox"), "the code is 482913X", source="tool inbox")
+        past = History(Ledger([read] if read else []))
+        for history in past, replace(past, ledger=past.ledger.with_gap("much is missing")):
+            found = decide(policy, ToolCall("post", {"text": "482913X"}), history)
+            assert (found.word, found.would_be.word) == (word, "block")
+        text = "[x](https://a.test/?q=482913X)"
+        shown = answered(policy, text, private=past.ledger.private)[0]
+        assert (shown == text) == (word == "allow")
+
+
+def test_hosts_in_shadow_bind_no_image_of_a_result() -> None:
+    """What may be shown is what it would be without the list."""
+    text = "![x](https://evil.test/logo.png)"
+    for mode, shown in ("enforce", False), ({"egress_allowlist": "shadow"}, True):
+        policy = load_policy({"version": 2, "egress_allowlist": ["a.test"], "mode": mode})
+        assert (screen(policy, text).text == text) == shown
 
 
 def test_a_redact_in_shadow_does_not_mask() -> None:

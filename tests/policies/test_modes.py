@@ -80,3 +80,13 @@ def test_version_1_has_it_too() -> None:
         {"version": 1, "tool_denylist": ["rm"], "mode": {"tool_denylist": "shadow"}}
     )
     assert policy.shadow is not None
+
+
+def test_in_an_entry_it_is_said_where_it_belongs() -> None:
+    """There is one way to write it."""
+    for more in (
+        {"arg_rules": [{"name": "a", "regex": "x", "mode": "shadow"}]},
+        {"tools": {"pay": {"mode": "shadow"}}},
+    ):
+        (problem,) = problems("enforce", **more)
+        assert "write `mode: {NAME: shadow}` at the top, with the rule's name" in problem
