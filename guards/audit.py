@@ -35,6 +35,18 @@ def record(
     return entry
 
 
+def edit_of(proposed: ToolCall, edited: ToolCall) -> dict[str, Any]:
+    """What a person made of a call, for the record of the answer: arguments by their names only.
+
+    `edited` names those that were changed, added or taken out; `proposed` is the fingerprint of the
+    call that they were shown.
+    """
+    before, after = proposed.arguments, edited.arguments
+    names = [n for n in {**before, **after} if n not in before or n not in after]
+    names += [n for n in before if n in after and before[n] != after[n]]
+    return {"edited": sorted(names), "proposed": fingerprint(proposed)}
+
+
 def _spoken(finding: Finding) -> dict[str, str]:
     """One rule's say; empty fields are left out."""
     fields = {

@@ -21,6 +21,7 @@ from functools import reduce
 from typing import Any, ClassVar, Literal
 
 from ..guards.approvals import Grant, live
+from ..guards.audit import edit_of
 from ..guards.decide import decide
 from ..guards.ledger import History, Ledger
 from ..guards.pieces import beside, kept
@@ -258,6 +259,7 @@ def _answered(asked: Decided, answer: Answer, here: Here, history: History) -> D
     assert here.catalog is not None
     args = here.veil.answered(as_arguments(answer.args))
     call = here.catalog.canonical(here.veil.revealed(replace(asked.call, arguments=args)))
+    approval |= edit_of(here.veil.call(asked.call), here.veil.call(call))
     verdict = decide(here.policy, call, history)
     _, labels = here.policy.redactor.secrets(canonical_json(call.arguments))
     labels = (*answer.withheld, *labels)

@@ -60,6 +60,8 @@ def lines_of(error: Exception) -> list[str]:
     if isinstance(error, ValidationError):  # without the values, which may be secret
         found = error.errors(include_url=False, include_input=False, include_context=False)
         return [": ".join(filter(None, [".".join(map(str, e["loc"])), e["msg"]])) for e in found]
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return [f"{error.filename}: {error.strerror}"[:MAX_CHARS]]
     first = next((line for line in str(error).splitlines() if line.strip()), "")
     if not type(error).__module__.startswith("edgeward") and not isinstance(error, ValueError):
         first = f"{type(error).__name__}: {first}"

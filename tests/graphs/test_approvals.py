@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from edgeward.graphs.checkpoints import SqliteThreads
 from edgeward.graphs.locked import LockedGraph, NothingWaiting
+from edgeward.guards.verdict import ToolCall, fingerprint
 from tests.fakes import Recorder, agent_graph, answers, ask, on, turn
 
 TWO = turn(("pay", {"what": "inv-1"}, "c1"), ("pay", {"what": "inv-2"}, "c2"))
@@ -104,6 +105,10 @@ def test_edited_call(graph: LockedGraph, recorder: Recorder) -> None:
     edit = {"decision": "edit", "args": {"what": "inv-3", "amount": "7"}}
     graph.invoke(resume(c1=edit, c2=NO), on())
     assert recorder.runs == [("pay", {"what": "inv-3", "amount": 7})]
+    approval = graph.get_state(on()).values["verdicts"][0]["approval"]
+    assert (approval["decision"], approval["edited"]) == ("edit", ["amount", "what"])
+    proposed = ToolCall("pay", {"what": "inv-1", "amount": 0})
+    assert approval["proposed"] == fingerprint(proposed)
 
 
 @pytest.mark.parametrize(

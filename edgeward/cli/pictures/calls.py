@@ -118,11 +118,10 @@ class CallWriter:
             ("who", self._write.text(text_of(approval.get("by")), 200) or "(not said)"),
             ("when", self._write.time(text_of(approval.get("at")))),
             ("reason", self._write.text(text_of(approval.get("reason")), 1_000)),
+            ("edited", self._names(approval.get("edited"))),
         ]
         if scope:
-            fixed = scope.get("arguments")
-            names = map(text_of, fixed) if isinstance(fixed, list) else ()
-            same = ", ".join(map(self._write.name, names))
+            same = self._names(scope.get("arguments"))
             until = self._write.time(text_of(scope.get("until")))
             rows.append(("lasts", f"until {until}, for calls with the same {same}"))
             if given := text_of(scope.get("call")):
@@ -130,6 +129,10 @@ class CallWriter:
         listed = "".join(f"<dt>{label}</dt><dd>{text}</dd>" for label, text in rows if text)
         title = DECISIONS.get(decision) or self._write.text(decision, MAX_NAME)
         yield f"<h4>Approval: {title}</h4><dl>{listed}</dl>"
+
+    def _names(self, listed: object) -> str:
+        names = map(text_of, listed) if isinstance(listed, list) else ()
+        return ", ".join(map(self._write.name, names))
 
     def _arguments(self, call: Call) -> Iterator[str]:
         if call.arguments is None:
