@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         FirewallMiddleware,
         guard_tools,
     )
+    from edgeward.policies.policy_file import PolicyFile
     from edgeward.policies.problems import (
         ConfigError,
         ConfigFileMissing,
@@ -97,6 +98,7 @@ _HOMES = {
     "guards.receipts.log": "ReceiptLog",
     "guards.verdict": "Verdict",
     "langchain": "FirewallCallbackHandler FirewallMiddleware guard_tools",
+    "policies.policy_file": "PolicyFile",
     "policies.problems": ("ConfigError ConfigFileMissing ConfigParseError ConfigValidationError"),
     "policies.schema": "load_policy",
     "profiles.memory.memory": "Mem0Memory MemoryBackendConfig",
@@ -137,6 +139,7 @@ __all__ = [
     "NothingWaiting",
     "PlanAndSolveAgent",
     "Policy",
+    "PolicyFile",
     "PolicyViolationError",
     "ReActAgent",
     "ReceiptLog",

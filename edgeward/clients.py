@@ -17,7 +17,7 @@ from .guards.clients.gemini.client import GuardedGemini
 from .guards.clients.openai.client import GuardedOpenAI
 from .guards.clients.openai.providers import OPENAI_COMPATIBLE_BASE_URLS, base_url_of
 from .guards.limits import Spending
-from .policies.schema import PolicySource, load_policy
+from .policies.schema import PolicySource, policy_source
 
 __all__ = [
     "OPENAI_COMPATIBLE_BASE_URLS",
@@ -62,7 +62,7 @@ class FirewallOpenAI(GuardedOpenAI):
         unguarded: Sequence[str] = (),
         spending: Spending | None = None,
     ) -> None:
-        policy = load_policy(policy_path)
+        policy = policy_source(policy_path)
         with _or_the_extra("openai", extra="openai"):
             super().__init__(client, policy, unguarded=unguarded, spending=spending)
 
@@ -106,7 +106,7 @@ class FirewallAnthropic(GuardedAnthropic):
         spending: Spending | None = None,
     ) -> None:
         sdk("anthropic")
-        policy = load_policy(policy_path)
+        policy = policy_source(policy_path)
         super().__init__(client, policy, unguarded=unguarded, spending=spending)
 
     if TYPE_CHECKING:
@@ -184,7 +184,7 @@ class FirewallGoogleGenerativeAI(GuardedGemini):
         unguarded: Sequence[str] = (),
         spending: Spending | None = None,
     ) -> None:
-        policy = load_policy(policy_path)
+        policy = policy_source(policy_path)
         with _or_the_extra("google.genai", extra="gemini"):
             super().__init__(client, policy, unguarded=unguarded, spending=spending)
 

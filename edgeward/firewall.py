@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Callable
 
 from .guards.caller import NOBODY, Caller
-from .guards.decide import Policy
 from .guards.firewall import Firewall as _Firewall
 from .guards.firewall import PolicyViolationError
 from .guards.limits import Spending
-from .policies.schema import load_policy
+from .policies.schema import PolicySource, policy_source
 
 __all__ = ["Firewall", "PolicyViolationError"]
 
@@ -19,10 +17,11 @@ __all__ = ["Firewall", "PolicyViolationError"]
 class Firewall(_Firewall):
     """One session under one policy: `check` a call, or `guard` a function.
 
-    `policy` is a shipped name, a path, a mapping, or a `Policy`; the shipped `default` where none
-    is given. A session counts what it lets through, for rules with a budget; it may be
-    shared by threads. `caller` is the one whom it serves, for policies that ask who that is;
-    `spending` counts what callers use, in several sessions together; `clock` gives seconds.
+    `policy` is a shipped name, a path, a mapping, a `Policy`, or a `PolicyFile`, which is followed;
+    the shipped `default` where none is given. A session counts what it lets through, for rules with
+    a budget; it may be shared by threads. `caller` is the one whom it serves, for policies that ask
+    who that is; `spending` counts what callers use, in several sessions together; `clock` gives
+    seconds.
 
     Raises:
         ConfigError: the policy cannot be loaded, with every problem at once.
@@ -30,12 +29,12 @@ class Firewall(_Firewall):
 
     def __init__(
         self,
-        policy: str | Path | Mapping[str, object] | Policy | None = None,
+        policy: PolicySource = None,
         *,
         thread: str = "",
         caller: Caller = NOBODY,
         spending: Spending | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        made = load_policy(policy)
+        made = policy_source(policy)
         super().__init__(made, thread=thread, caller=caller, spending=spending, clock=clock)

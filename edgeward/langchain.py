@@ -22,7 +22,7 @@ from .guards.langchain.middleware import MiddlewareHooks
 from .guards.langchain.tools import guarded_copy
 from .guards.limits import Spending
 from .guards.rules.limits import limits_of
-from .policies.schema import PolicySource, load_policy
+from .policies.schema import PolicySource, policy_source
 
 if TYPE_CHECKING:
     from langchain.agents.middleware import AgentMiddleware, AgentState
@@ -108,7 +108,7 @@ class FirewallCallbackHandler(CallbackHooks, BaseCallbackHandler):
         caller: Caller = NOBODY,
         spending: Spending | None = None,
     ) -> None:
-        policy = load_policy(policy_path)
+        policy = policy_source(policy_path)
         CallbackHooks.__init__(self, policy, caller=caller, spending=spending)
 
 
@@ -152,7 +152,7 @@ class FirewallMiddleware(MiddlewareHooks, AgentMiddleware):
         spending: Spending | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        super().__init__(load_policy(policy), spending=spending, clock=clock)
+        super().__init__(policy_source(policy), spending=spending, clock=clock)
 
 
 def guard_tools(
@@ -182,17 +182,23 @@ def guard_tools(
     as_tool = _base("langchain_core.tools", "tool")
     base = _base("langchain_core.tools", "BaseTool")
     firewall = Firewall(
-        _without_models(load_policy(policy)),
+        policy_source(policy),
         caller=caller,
         spending=spending,
         door="guard_tools",
+        check=_without_models,
     )
     made = [one if isinstance(one, base) else as_tool(one) for one in tools]
     return [guarded_copy(one, firewall) for one in made]
 
 
-def _without_models(policy: Policy) -> Policy:
-    """The policy, if it can be held to where no model call is seen."""
+def _without_models(policy: Policy) -> None:
+    """Refuse what cannot be held to where no model call is seen, nor what the model reads.
+
+    Raises:
+        ValueError: the policy limits tokens or money, or has `placeholders`.
+    """
+    policy.in_plain_sight()
     limits = limits_of(policy)
     for limit in limits.limits if limits is not None else ():
         if limit.amount in ("tokens", "cost_usd"):
@@ -200,4 +206,3 @@ def _without_models(policy: Policy) -> Policy:
                 f"policy {policy.name!r}: guard_tools sees no model call, so that it cannot count "
                 f"`{limit.amount}` of `limits`; use FirewallMiddleware, or leave it out"
             )
-    return policy

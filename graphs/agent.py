@@ -20,7 +20,7 @@ from langgraph.types import Command
 from typing_extensions import Self
 
 from ..guards.limits import Spending
-from ..policies.schema import load_policy
+from ..policies.schema import policy_source
 from ..profiles.equipment import equip, remembering, timeouts_of
 from ..profiles.images import with_images
 from ..profiles.llm import read_env
@@ -262,7 +262,7 @@ class BaseAgent:
             tools = registry.tools if config.use_tools else {}
             strategy = as_wanted(load_strategy(source), profile, config)
             parts = Parts(
-                policy=with_secrets(load_policy(config.policy), known),
+                policy=with_secrets(policy_source(config.policy), known),
                 model=model,
                 tools=tools,
                 equipment=equipment,

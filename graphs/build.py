@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,10 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
 
 from ..guards.decide import Policy
+from ..guards.following import Following, Source
 from ..guards.limits import Spending
 from ..nodes._base import DEFAULT_MAX_STEPS
-from ..policies.schema import load_policy
+from ..policies.schema import PolicySource, policy_source
 from ..profiles.adapter import LLM
 from ..profiles.equipment import Equipment, Given, equip, timeouts_of
 from ..profiles.llm import build_model, read_env, resolve_llm
@@ -36,7 +38,7 @@ def build_graph(
     strategy: str | Path | Strategy,
     *,
     profile: str | Path | AgentProfile | None = None,
-    policy: str | Path | Mapping[str, object] | Policy | None = None,
+    policy: PolicySource = None,
     model: str | BaseChatModel | LLM | None = None,
     tools: Sequence[ToolLike] | None = None,
     checkpointer: str | Path | Saver | None = None,
@@ -47,8 +49,9 @@ def build_graph(
 ) -> LockedGraph:
     """A guarded LangGraph graph: a Runnable that takes and gives `{"messages": [...]}`.
 
-    `strategy` is a shipped name (`react`) or a path; `policy` a shipped name, a path, a mapping or
-    a `Policy`, and the shipped `default` where none is given; `model` a chat model or
+    `strategy` is a shipped name (`react`) or a path; `policy` a shipped name, a path, a mapping, a
+    `Policy`, or a `PolicyFile`, which is followed, and the shipped `default` where none is given;
+    `model` a chat model or
     `PROVIDER:NAME`; `tools` (callables or LangChain tools) come on top of the profile's. The
     profile may be left out where model and tools are given. `max_steps` bounds the tool rounds of
     a run. `spending` counts what each caller uses, for `limits`; graphs that are given the same one
@@ -71,7 +74,7 @@ def build_graph(
     with closed_on_failure(equipment):
         registry = registry_for(equipment, tools or ())
         parts = Parts(
-            policy=with_secrets(load_policy(policy), {**secrets, **equipment.secrets}),
+            policy=with_secrets(policy_source(policy), {**secrets, **equipment.secrets}),
             model=chat_model,
             tools=registry.tools,
             index_above=loaded.tools.index_above if loaded else None,
@@ -159,10 +162,14 @@ def registry_with(
     return ToolRegistry([*held, *equipment.tools]) if equipment.tools else given
 
 
-def with_secrets(policy: Policy, secrets: Mapping[str, str]) -> Policy:
+def with_secrets(policy: Source, secrets: Mapping[str, str]) -> Source:
     """The policy, masking these strings too wherever they turn up."""
     known = {name: text for name, text in secrets.items() if len(text) >= MIN_SECRET_CHARS}
-    return replace(policy, redactor=policy.redactor.with_literals(known)) if known else policy
+    return Following(policy, partial(_masking, secrets=known)) if known else policy
+
+
+def _masking(policy: Policy, _: Policy | None, *, secrets: Mapping[str, str]) -> Policy:
+    return replace(policy, redactor=policy.redactor.with_literals(secrets))
 
 
 MIN_SECRET_CHARS = 8

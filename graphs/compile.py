@@ -9,37 +9,33 @@ from __future__ import annotations
 
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.runnables import RunnableBinding
 from langchain_core.tools import BaseTool
 from langgraph.graph import END as GRAPH_END
 from langgraph.graph import START, StateGraph
 
-from ..guards.decide import Policy
-from ..guards.langchain.chats import facts_of
-from ..guards.langchain.model import held
+from ..guards.following import Following, Source
 from ..guards.limits import Spending
 from ..guards.receipts.receipt import Place
 from ..guards.ticket import TicketKey
-from ..guards.vault import Vault
 from ..nodes._base import DEFAULT_MAX_STEPS, Here
 from ..nodes._sizes import text_tokens
 from ..profiles.equipment import Equipment
-from .budget import budget_for
 from .catalog import ToolCatalog
 from .check import TOOL
 from .compiled import check_compiled
 from .context import RunContext
-from .drive import Asked, NodeRunnable, Work
+from .drive import NodeRunnable
 from .joined import in_front, join, target_of
 from .locked import LockedGraph
-from .remember import Keeper, Remembers
+from .remember import Remembers
 from .rest import rest_tool
+from .ruled import Ruled
 from .runner import ToolRunner
 from .schema import END, Strategy
 from .state import HiddenInput, Input, Output, State
@@ -49,7 +45,7 @@ from .state import HiddenInput, Input, Output, State
 class Parts:
     """All that a strategy needs to run. Nodes get from it what their kind declares, no more."""
 
-    policy: Policy
+    policy: Source
     model: BaseChatModel | None = None
     tools: Mapping[str, BaseTool] = field(default_factory=dict)
     tickets: TicketKey = field(default_factory=TicketKey)
@@ -88,7 +84,7 @@ def compile_strategy(
     builder._add_schema(Input)
     catalog = ToolCatalog(parts.tools, index_above=parts.index_above)
     overhead = text_tokens(parts.prompt) + catalog.overhead
-    rest = rest_tool(strategy, parts.policy, parts.tools, overhead=overhead)
+    rest = rest_tool(strategy, parts.policy.current, parts.tools, overhead=overhead)
     # A graph is pickled as what it was made from: the library's own sentinels do not survive it.
     remade = replace(parts, tools=dict(parts.tools), equipment=Equipment())
     if rest is not None:
@@ -101,9 +97,15 @@ def compile_strategy(
         "has_store": store is not None,
         "place": Place("graph", parts.agent_id, strategy.digest),
     }
-    vault = _vault(parts)
-    work = replace(_work(parts, catalog), vault=vault)
-    boundary = parts.tickets.boundary if parts.policy.results.boundary else _no_boundary
+    # Every node reaches these, and only a tool node the tools.
+    bare = replace(parts, tools={}, equipment=Equipment())
+    ruled = Following(parts.policy, partial(Ruled.of, parts=bare, catalog=catalog))
+    runner = ToolRunner(
+        parts.tools,
+        parts.tickets,
+        redactor=lambda: ruled.current.policy.redactor,
+        timeout_s=parts.timeout_s,
+    )
     joined = in_front(strategy)
     for node in strategy.nodes.values():
         if node.name in joined.values():
@@ -120,19 +122,16 @@ def compile_strategy(
             kind=made.kind,
             spec=made.spec,
             here=_here(needs, parts, catalog, given),
-            work=work if node.kind.name == TOOL else replace(work, runner=None),
+            ruled=ruled,
+            runner=runner if node.kind.name == TOOL else None,
             exits=exits,
-            boundary=boundary,
             first=first.name if first else None,
         )
         builder.add_node(node.name, runnable, metadata={"kind": node.kind.name})
     builder.add_edge(START, target_of(strategy, joined, strategy.start))
     builder.recipe = partial(compile_strategy, strategy, remade)  # type: ignore[attr-defined]
     builder.close = weakref.finalize(builder, parts.equipment.close)  # type: ignore[attr-defined]
-    builder.vault = vault  # type: ignore[attr-defined]
-    builder.redactor = parts.policy.redactor  # type: ignore[attr-defined]
-    builder.facts = _facts(parts, work)  # type: ignore[attr-defined]
-    builder.keeper = Keeper.of(parts.remembers, parts.policy, work)  # type: ignore[attr-defined]
+    builder.ruled = ruled  # type: ignore[attr-defined]
     graph = builder.compile(checkpointer=checkpointer, store=store, name=strategy.name)
     # What callers may give; the rest the graph adds to it itself.
     builder.input_schema = Input
@@ -147,16 +146,6 @@ def compile_strategy(
     return graph
 
 
-def _facts(parts: Parts, work: Work) -> dict[str, Any]:
-    """What telemetry is told of the agent."""
-    agent = {"gen_ai.agent.id": parts.agent_id, "gen_ai.agent.name": parts.agent_name}
-    return {name: value for name, value in {**agent, **work.facts}.items() if value}
-
-
-def _no_boundary(thread: str) -> str:
-    return ""
-
-
 def _target(name: str) -> str:
     return GRAPH_END if name == END else name
 
@@ -164,7 +153,7 @@ def _target(name: str) -> str:
 def _here(
     needs: frozenset[str], parts: Parts, catalog: ToolCatalog, more: Mapping[str, Any]
 ) -> Here:
-    """What one node is given: the policy's redaction always, the rest as its kind declares."""
+    """What one node is given: a policy always, the rest as its kind declares."""
     given: dict[str, Any] = {
         "prompt": parts.prompt,
         "catalog": catalog,
@@ -173,78 +162,4 @@ def _here(
         **more,
     }
     needed = {name: given[name] for name in needs if name in given}
-    return Here(policy=parts.policy, max_steps=parts.max_steps, clock=parts.clock, **needed)
-
-
-def _vault(parts: Parts) -> Vault | None:
-    """What hides personal data, where the policy says so."""
-    hides = parts.policy.hides
-    return Vault(parts.tickets, parts.policy.redactor.personal, hides) if hides else None
-
-
-def _work(parts: Parts, catalog: ToolCatalog) -> Work:
-    """Model and tools behind the two effects a step can ask for."""
-    assert parts.model is not None
-    # Whoever listens to a run (token streams, callbacks, tracing) hears what is masked.
-    model = held(parts.model, parts.policy.redactor)
-    more = _MoreTools(model, catalog)
-    runner = ToolRunner(
-        parts.tools,
-        parts.tickets,
-        policy=parts.policy.digest,
-        redactor=parts.policy.redactor,
-        timeout_s=parts.timeout_s,
-    )
-    budget = budget_for(
-        parts.policy,
-        parts.model,
-        catalog.shown,
-        more=catalog.unshown,
-        spending=parts.spending,
-        clock=parts.clock,
-    )
-    detectors = parts.policy.results.detectors
-    return Work(
-        model,
-        more(()),
-        more,
-        runner,
-        budget=budget,
-        detectors=detectors,
-        redactor=parts.policy.redactor,
-        facts=facts_of(model),
-    )
-
-
-class _MoreTools:
-    """The model with the tools that it is always shown, and others by name; each set bound once."""
-
-    def __init__(self, model: BaseChatModel, catalog: ToolCatalog) -> None:
-        self._model = model
-        self._shown = catalog.shown
-        self._told = {told["function"]["name"]: told for told in catalog.all_descriptions}
-        self._bound: dict[tuple[str, ...], Asked] = {}
-
-    def __call__(self, more: tuple[str, ...]) -> Asked:
-        asked = self._bound.get(more)
-        if asked is None:
-            also = [self._told[name] for name in more if name in self._told]
-            if len(self._bound) >= MAX_BOUND:
-                self._bound.clear()
-            asked = self._bound[more] = _with_tools(self._model, [*self._shown, *also])
-        return asked
-
-
-MAX_BOUND = 128
-"""Sets of tools that are kept ready for a model."""
-
-
-def _with_tools(model: BaseChatModel, descriptions: Sequence[Any]) -> Asked:
-    """The model with these tools, and the keyword arguments that make it know them."""
-    if not descriptions:
-        return model, {}
-    bound: Any = model.bind_tools(descriptions)
-    if isinstance(bound, RunnableBinding) and not (bound.config or bound.config_factories):
-        # What the binding would merge on every call, merged once.
-        return bound.bound, bound.kwargs
-    return bound, {}
+    return Here(policy=parts.policy.current, max_steps=parts.max_steps, clock=parts.clock, **needed)

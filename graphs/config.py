@@ -9,9 +9,9 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
-from ..guards.decide import Policy
 from ..guards.limits import Spending
 from ..policies.context import ContextNumbers
+from ..policies.schema import PolicySource
 from ..profiles.adapter import LLM
 from ..profiles.equipment import Given
 from ..profiles.memory.memory import MemoryBackendConfig
@@ -26,6 +26,7 @@ from .logger import AgentLogger
 class AgentConfig:
     """What an agent is built from. Each part may be given ready-made instead of by name.
 
+    `policy` is a shipped name, a path, a mapping, a `Policy`, or a `PolicyFile`, which is followed.
     `llm` is a chat model, an `LLM` or `PROVIDER:NAME`; with a model given, no environment is read
     for it. `rag` is what the agent searches in place of the profile's documents: any object with
     `search(query, top_k)`, sync or async. `memory` is one that was made already and may be shared
@@ -45,7 +46,7 @@ class AgentConfig:
     """
 
     profile: str | Path | AgentProfile
-    policy: str | Path | Mapping[str, object] | Policy | None = None
+    policy: PolicySource = None
     llm: str | BaseChatModel | LLM | None = None
     tools: Sequence[ToolLike] = ()
     tool_registry: ToolRegistry | None = None

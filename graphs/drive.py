@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.messages import BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig
@@ -19,6 +20,7 @@ from langgraph.types import Send, interrupt
 
 from ..guards.caller import NOBODY
 from ..guards.detectors import Detector, opinions
+from ..guards.langchain.approval import drop_answer
 from ..guards.langchain.callbacks import listened_to
 from ..guards.langchain.chats import chat, replied
 from ..guards.redact import Redactor
@@ -51,6 +53,10 @@ from .context import RunContext
 from .locked import CHECKPOINTER_KEY, SEND_KEY
 from .meter import USED, Meter, with_estimate
 from .runner import ToolRunner
+
+if TYPE_CHECKING:
+    from ..guards.following import Following
+    from .ruled import Ruled
 
 RUNTIME_KEY = "__pregel_runtime"
 READ_KEY = "__pregel_read"
@@ -180,9 +186,9 @@ class NodeRunnable(Runnable[Any, Any]):
         kind: NodeKind,
         spec: NodeSpec,
         here: Here,
-        work: Work,
+        ruled: Following[Ruled],
+        runner: ToolRunner | None,
         exits: Mapping[str, str],
-        boundary: Callable[[str], str],
         first: str | None = None,
     ) -> None:
         self.name = name
@@ -191,8 +197,8 @@ class NodeRunnable(Runnable[Any, Any]):
         self._kind = kind
         self._spec = spec
         self._here = here
-        self._work = work
-        self._boundary = boundary
+        self._ruled = ruled
+        self._runner = runner
         self.exits = exits
         """Where each outcome leads."""
 
@@ -225,13 +231,13 @@ class NodeRunnable(Runnable[Any, Any]):
         return writes
 
     def _run(self, input: Any, config: RunnableConfig) -> Writes:
-        step, here, meter = self._begin(input, config)
+        step, here, work, meter = self._begin(input, config)
         try:
             effect = next(step)
             while True:
                 answer, failure = None, None
                 try:
-                    answer = self._work.do(effect, here.thread, config, meter)
+                    answer = work.do(effect, here.thread, config, meter)
                 except Exception as error:  # noqa: BLE001 - the step decides what a failure means
                     failure = error
                 # Not while the failure is being handled: what the step raises in its place, without
@@ -244,13 +250,13 @@ class NodeRunnable(Runnable[Any, Any]):
                 meter.close()
 
     async def _arun(self, input: Any, config: RunnableConfig) -> Writes:
-        step, here, meter = self._begin(input, config)
+        step, here, work, meter = self._begin(input, config)
         try:
             effect = next(step)
             while True:
                 answer, failure = None, None
                 try:
-                    answer = await self._work.ado(effect, here.thread, config, meter)
+                    answer = await work.ado(effect, here.thread, config, meter)
                 except Exception as error:  # noqa: BLE001 - the step decides what a failure means
                     failure = error
                 effect = step.throw(failure) if failure else step.send(answer)
@@ -260,33 +266,36 @@ class NodeRunnable(Runnable[Any, Any]):
             if meter is not None:
                 meter.close()
 
-    def _begin(self, input: Any, config: RunnableConfig) -> tuple[Step, Here, Meter | None]:
+    def _begin(self, input: Any, config: RunnableConfig) -> tuple[Step, Here, Work, Meter | None]:
+        """The step, under the policy that counts now, and what does its work."""
+        ruled = self._ruled.current
+        work = ruled.work
+        if self._runner is not None:
+            work = replace(work, runner=self._runner.under(ruled.policy.digest))
         settings = config.get("configurable") or {}
         thread = str(settings.get("thread_id") or "")
         context = getattr(settings.get(RUNTIME_KEY), "context", None)
         facts = context if isinstance(context, RunContext) else NO_CONTEXT
         caller = NOBODY if facts is NO_CONTEXT else facts.caller
-        budget = self._work.budget
+        budget = work.budget
         meter = None if budget is None else Meter.of(budget, input, caller)
         here = replace(
             self._here,
+            policy=ruled.policy,
             thread=thread,
             max_steps=facts.max_steps or self._here.max_steps,
             caller=caller,
-            boundary=self._boundary(thread) if "boundary" in self._spec.needs else "",
+            boundary=ruled.boundary(thread) if "boundary" in self._spec.needs else "",
             pause=_pause(config) if "pause" in self._spec.needs else None,
-            veil=self._veil(input, settings) if "veil" in self._spec.needs else BARE,
+            drop_answer=partial(drop_answer, config) if "pause" in self._spec.needs else None,
+            veil=Veil(work.vault, thread, held_in(input)) if "veil" in self._spec.needs else BARE,
             answered=_has_answer(config) if "answered" in self._spec.needs else None,
             used=meter.to_judge if meter and "used" in self._spec.needs else None,
         )
         step = self._kind.step(self._spec, input, here)
         if not isinstance(step, Generator):
             raise self._returned(step)
-        return step, here, meter
-
-    def _veil(self, state: Any, settings: Mapping[str, Any]) -> Veil:
-        thread = str(settings.get("thread_id") or "")
-        return Veil(self._work.vault, thread, held_in(state))
+        return step, here, work, meter
 
     def _left(self, result: object, meter: Meter | None) -> Writes:
         """What to write, the way on included, if the step kept its contract (I5)."""

@@ -20,10 +20,11 @@ from langgraph.graph import END
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
 
-from ..guards.redact import Redactor
+from ..guards.decide import Policy
+from ..guards.following import Following
 from ..guards.telemetry.current import left_behind, listening, operation
-from ..guards.telemetry.operation import INVOKE_AGENT, Attributes, Operation
-from ..guards.vault import PLACEHOLDER, Vault
+from ..guards.telemetry.operation import INVOKE_AGENT, Operation
+from ..guards.vault import PLACEHOLDER
 from ..guards.veil import held_in
 from ..nodes._base import AgentError
 from ..nodes._messages import with_ids
@@ -37,6 +38,7 @@ from .turns import Turn, turn_of
 
 if TYPE_CHECKING:
     from .remember import Asking
+    from .ruled import Ruled
 
 CHECKPOINTER_KEY = "__pregel_checkpointer"
 SEND_KEY = "__pregel_send"
@@ -126,8 +128,8 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         thread = _thread(merge_configs(self.config, config))
         if input is not None and not isinstance(input, Command):
             left_behind(thread)
-        facts: Attributes = self.builder.facts  # type: ignore[attr-defined]
-        redactor: Redactor = self.builder.redactor  # type: ignore[attr-defined]
+        ruled = self._ruled
+        facts, redactor = ruled.facts, ruled.policy.redactor
         name = str(facts.get("gen_ai.agent.name") or facts.get("gen_ai.agent.id") or "")
         told = operation(INVOKE_AGENT, name, redactor, facts)
         told.note("gen_ai.conversation.id", thread)
@@ -148,7 +150,7 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         the user; `failure` what the run broke off with. Without a memory nothing happens; what goes
         wrong is logged.
         """
-        keeper = self.builder.keeper  # type: ignore[attr-defined]
+        keeper = self._ruled.keeper
         if keeper is None:
             return {}
         whole = merge_configs(self.config, config)
@@ -183,7 +185,7 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         failure: str = "",
     ) -> Mapping[str, Any]:
         """`remember`, for an event loop."""
-        if self.builder.keeper is None:  # type: ignore[attr-defined]
+        if self._ruled.keeper is None:
             return {}
         work = partial(self.remember, context=context, begun=begun, failure=failure)
         return await workers.arun(work, config)
@@ -251,35 +253,42 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         return drawn
 
     def _hidden(self, input: Any, whole: RunnableConfig) -> Any:
-        vault = self._vault
-        redactor: Redactor = self.builder.redactor  # type: ignore[attr-defined]
+        ruled = self._ruled
         if isinstance(input, Command):
-            input = Command(resume=masked_answers(redactor, input.resume))
+            input = Command(resume=masked_answers(ruled.policy.redactor, input.resume))
         else:
-            input = masked_input(redactor, input)
+            input = masked_input(ruled.policy.redactor, input)
+        vault = ruled.work.vault
         return input if vault is None else hidden_input(vault, input, _thread(whole))
 
     @property
-    def _vault(self) -> Vault | None:
-        found: Vault | None = self.builder.vault  # type: ignore[attr-defined]
-        return found
+    def policy(self) -> Policy:
+        """The policy that counts now, for whatever this graph does next."""
+        return self._ruled.policy
+
+    @property
+    def _ruled(self) -> Ruled:
+        following: Following[Ruled] = self.builder.ruled  # type: ignore[attr-defined]
+        return following.current
 
     def shown(self, text: str, config: RunnableConfig) -> str:
         """A model's answer in this thread, as its user may read it: real values put back.
 
         In a paragraph with anything like a link they are not: whoever shows it may load that.
         """
-        if self._vault is None or PLACEHOLDER.search(text) is None:
+        vault = self._ruled.work.vault
+        if vault is None or PLACEHOLDER.search(text) is None:
             return text
         held = held_in(self.get_state(config).values)
-        return self._vault.answer(text, held, _thread(merge_configs(self.config, config)))
+        return vault.answer(text, held, _thread(merge_configs(self.config, config)))
 
     async def ashown(self, text: str, config: RunnableConfig) -> str:
         """`shown`, for an event loop."""
-        if self._vault is None or PLACEHOLDER.search(text) is None:
+        vault = self._ruled.work.vault
+        if vault is None or PLACEHOLDER.search(text) is None:
             return text
         held = held_in((await self.aget_state(config)).values)
-        return self._vault.answer(text, held, _thread(merge_configs(self.config, config)))
+        return vault.answer(text, held, _thread(merge_configs(self.config, config)))
 
     def _turn(self, whole: RunnableConfig) -> Turn | None:
         """The turn to wait for: None without a thread, and inside another graph's run."""

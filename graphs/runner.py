@@ -9,8 +9,9 @@ import asyncio
 import functools
 import inspect
 import sys
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
+from copy import copy
 from typing import Any, TypeVar
 
 from langchain_core.runnables import RunnableConfig
@@ -31,7 +32,10 @@ from .text import as_text, first_line
 
 T = TypeVar("T")
 
-NO_TICKET = "Not run: this call holds no valid ticket. If it is still wanted, propose it again."
+NO_TICKET = (
+    "Not run: this call holds no valid ticket; the policy may have changed since it was decided."
+    " If it is still wanted, propose it again."
+)
 
 
 class ToolRunner:
@@ -42,17 +46,23 @@ class ToolRunner:
         tools: Mapping[str, BaseTool],
         tickets: TicketKey,
         *,
-        policy: str,
-        redactor: Redactor | None = None,
+        policy: str = "",
+        redactor: Callable[[], Redactor] = Redactor,
         timeout_s: Mapping[str, float] | None = None,
     ) -> None:
-        """`redactor` masks what listeners hear of a tool; `timeout_s`: seconds that a tool may
-        take, for those with a limit of their own."""
-        redactor = redactor or Redactor()
+        """`policy`: the digest of the policy whose tickets are honoured. `redactor` gives what
+        masks what listeners hear of a tool; `timeout_s`: seconds that a tool may take, for those
+        with a limit of their own."""
         self._timeout_s = timeout_s or {}
         self._tools = {name: _Bound(tool, redactor) for name, tool in tools.items()}
         self._tickets = tickets
         self._policy = policy
+
+    def under(self, policy: str) -> ToolRunner:
+        """The same tools, under the policy with this digest: other tickets are not honoured."""
+        made = copy(self)
+        made._policy = policy
+        return made
 
     def run(self, effect: RunTool, thread: str, config: RunnableConfig) -> ToolOutcome:
         """Run one call, in a thread of its own so that a hanging tool costs its time limit only."""
@@ -113,7 +123,7 @@ if sys.version_info >= (3, 11):
 class _Bound:
     """One tool, ready to run on canonical arguments."""
 
-    def __init__(self, tool: BaseTool, redactor: Redactor) -> None:
+    def __init__(self, tool: BaseTool, redactor: Callable[[], Redactor]) -> None:
         if isinstance(tool, StructuredTool) and tool.response_format == "content":
             tool = _giving_text(tool)
         self._tool = tool

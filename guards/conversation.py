@@ -27,6 +27,7 @@ from dataclasses import dataclass, field, replace
 from .automata import States
 from .caller import NOBODY, Caller
 from .decide import Policy
+from .following import going_on
 from .ledger import USER, Entry, History, Ledger
 from .limits import Amounts
 from .outputs import as_data, private_pieces
@@ -78,10 +79,14 @@ class Past:
 class Conversations:
     """The pasts of a client's conversations under one policy. May be shared by threads.
 
-    `keep`: pasts that are kept at most.
+    `keep`: pasts that are kept at most. `before`: those of the policy that counted before this one.
+    What was used, and which replies can be followed by their ids, goes on; their texts are judged
+    anew as far as a request brings them along.
     """
 
-    def __init__(self, policy: Policy, *, keep: int = 1_024) -> None:
+    def __init__(
+        self, policy: Policy, *, before: Conversations | None = None, keep: int = 1_024
+    ) -> None:
         policy.in_plain_sight()
         self.policy = policy
         self._private = any(hasattr(check, "pieces") for check in policy.checks)
@@ -91,9 +96,12 @@ class Conversations:
         self._pasts: OrderedDict[bytes, Past] = OrderedDict()
         self._chars = 0
         self._limited = limits_of(policy) is not None
-        self._accounts = Accounts()
-        self._by_id: OrderedDict[tuple[Caller, str], Past] = OrderedDict()
-        self._lock = threading.RLock()  # versions of a ledger share an index that grows
+        self._accounts: Accounts = Accounts() if before is None else before._accounts
+        self._by_id: OrderedDict[tuple[Caller, str], tuple[Policy, Past]] = (
+            OrderedDict() if before is None else before._by_id
+        )
+        # Versions of a ledger share an index that grows.
+        self._lock: threading.RLock = threading.RLock() if before is None else before._lock
 
     def past(
         self,
@@ -168,7 +176,7 @@ class Conversations:
             for turn, digest in zip(reply, digests(past.digest, reply), strict=True):
                 past = self._then(past, turn, digest)
             key = (past.history.caller, reply_id)
-            self._by_id[key] = past
+            self._by_id[key] = (self.policy, past)
             self._by_id.move_to_end(key)
             while len(self._by_id) > self._keep:
                 self._by_id.popitem(last=False)
@@ -187,7 +195,8 @@ class Conversations:
         known = self._by_id.get((caller, after))
         if known is not None:
             self._by_id.move_to_end((caller, after))
-            return known
+            policy, past = known
+            return replace(past, history=going_on(past.history, policy, self.policy))
         order = None if self._automata is None else self._automata.shut
         ledger = Ledger(gap=UNKNOWN_PAST if self._private else "")
         history = History(ledger=ledger, caller=caller, order=order)

@@ -70,6 +70,8 @@ class Policy:
     """Whether it also holds what came since the thread's last one: see `receipts/past.py`."""
     asked: tuple[Check, ...] = field(init=False, repr=False, compare=False, default=())
     """The checks that say something of calls."""
+    problem: str = field(default="", compare=False)
+    """Why this policy still counts although its file says something else; mostly empty."""
     results: Settings = field(init=False, repr=False, compare=False, default=_PLAIN)
     """What the policy says of what comes back from tools."""
     injection_threshold: float = field(init=False, repr=False, compare=False, default=1.0)
@@ -89,6 +91,11 @@ class Policy:
         thresholds = [getattr(check, "threshold", None) for check in self.checks]
         least = min((t for t in thresholds if t is not None), default=1.0)
         object.__setattr__(self, "injection_threshold", least)
+
+    @property
+    def current(self) -> Policy:
+        """The policy that counts now: of a loaded one, itself (see `Source`)."""
+        return self
 
     def in_plain_sight(self) -> None:
         """Refuse `placeholders` where a door does not see all that the model reads.

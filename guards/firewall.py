@@ -21,6 +21,7 @@ from typing import Any, TypeVar, overload
 
 from .caller import NOBODY, Caller
 from .decide import Policy
+from .following import Source
 from .ledger import History
 from .limits import Spending
 from .names import shown_name
@@ -85,25 +86,35 @@ class Firewall:
     For `limits` a run's seconds are those since the user spoke (`said`) to the last thing that was
     told. Tokens and money are counted as `add_tokens` says; until it has said something, a limit on
     them blocks. `spending` counts what callers use, also in other sessions. `door` is the name that
-    receipts give to what decides here.
+    receipts give to what decides here; `check` raises ValueError for a policy that cannot be held
+    to there.
     """
 
     def __init__(
         self,
-        policy: Policy,
+        policy: Source,
         *,
         thread: str = "",
         caller: Caller = NOBODY,
         spending: Spending | None = None,
         clock: Callable[[], float] = time.monotonic,
         door: str = "firewall",
+        check: Callable[[Policy], object] = Policy.in_plain_sight,
     ) -> None:
-        if not isinstance(policy, Policy):
-            raise TypeError(f"a Firewall needs a Policy, not a {type(policy).__name__}")
-        self.policy = policy
         self._session = Session(
-            policy, thread=thread, caller=caller, spending=spending, clock=clock, door=door
+            policy,
+            thread=thread,
+            caller=caller,
+            spending=spending,
+            clock=clock,
+            door=door,
+            check=check,
         )
+
+    @property
+    def policy(self) -> Policy:
+        """The policy that counts now."""
+        return self._session.policy
 
     @property
     def history(self) -> History:

@@ -20,6 +20,7 @@ from typing import Any
 from .caller import NOBODY, Caller
 from .conversation import observed
 from .decide import Policy, decide
+from .following import Following, Source, going_on
 from .ledger import USER, Entry, History
 from .limits import Amounts, Spending, spender
 from .names import shown_name
@@ -36,62 +37,99 @@ from .spent import UNCOUNTED, Spent, Usage
 from .verdict import ToolCall, Verdict, canonical_json
 
 
+class _Rules:
+    """What a session asks of its policy all the time."""
+
+    __slots__ = ("automata", "limits", "policy", "private")
+
+    def __init__(self, policy: Policy) -> None:
+        order = order_of(policy)
+        self.policy = policy
+        self.limits = limits_of(policy)
+        self.automata = None if order is None else order.automata
+        self.private = [check for check in policy.checks if hasattr(check, "pieces")]
+
+
 class Session:
-    """The past of one session under one policy. May be shared by threads."""
+    """The past of one session under one policy. May be shared by threads.
+
+    When the policy changes the session goes on (see `going_on`).
+    """
 
     def __init__(
         self,
-        policy: Policy,
+        policy: Source,
         *,
         thread: str = "",
         caller: Caller = NOBODY,
         spending: Spending | None = None,
         clock: Callable[[], float] = time.monotonic,
         door: str = "firewall",
+        check: Callable[[Policy], object] = Policy.in_plain_sight,
     ) -> None:
-        policy.in_plain_sight()
-        self.policy = policy
+        """`check` raises ValueError for a policy that cannot be held to here."""
+        self._check = check
+        self._following = Following(policy, self._rules_of)
+        self._rules = self._following.current
         self._place = Place(door)
-        self._limits = limits_of(policy)
         self._spending = spending or Spending()
         self._clock = clock
         self._last: float | None = None
         self._spent = Spent()
         self._told = False
         self._ran = 0
-        rule = order_of(policy)
-        self._automata = None if rule is None else rule.automata
-        order = None if self._automata is None else self._automata.start
+        automata = self._rules.automata
+        order = None if automata is None else automata.start
         self._history = History(thread=thread, caller=caller, order=order)
-        self._private = [check for check in policy.checks if hasattr(check, "pieces")]
         self._missing: dict[str, int] = {}
         self._lock = threading.RLock()
+
+    def _rules_of(self, policy: Policy, before: _Rules | None) -> _Rules:
+        self._check(policy)
+        return _Rules(policy)
+
+    @property
+    def policy(self) -> Policy:
+        """The policy that counts now."""
+        return self._following.current.policy
+
+    def _now(self) -> _Rules:
+        """The rules for what comes next, under the lock; the past as they may see it."""
+        rules, before = self._following.current, self._rules
+        if rules is not before:
+            self._rules = rules
+            self._history = going_on(self._history, before.policy, rules.policy)
+        return rules
 
     @property
     def history(self) -> History:
         """What the next decision knows of the past."""
         with self._lock:
-            history = self._history
-            if self._limits is not None:
-                self._pass_time()
-                history = replace(history, used=self._used())
-            missing = [name for name, count in self._missing.items() if count > 0]
-            if not missing:
-                return history
-            names = ", ".join(map(shown_name, missing[:3]))
-            ledger = history.ledger.with_gap(f"what {names} gave back was not reported")
-            return replace(history, ledger=ledger)
+            return self._known(self._now())
+
+    def _known(self, rules: _Rules) -> History:
+        history = self._history
+        if rules.limits is not None:
+            self._pass_time()
+            history = replace(history, used=self._used())
+        missing = [name for name, count in self._missing.items() if count > 0]
+        if not missing:
+            return history
+        names = ", ".join(map(shown_name, missing[:3]))
+        ledger = history.ledger.with_gap(f"what {names} gave back was not reported")
+        return replace(history, ledger=ledger)
 
     def decide(self, call: ToolCall) -> Verdict:
         """The verdict on a call; one that may run is counted."""
         with self._lock:  # two threads must not both take the last of what is counted
-            history, set_aside = self.history, dict[str, float]()
+            rules = self._now()
+            history, set_aside = self._known(rules), dict[str, float]()
             who = spender(history.caller)
-            if self._limits is not None and history.used is not None:
-                used, set_aside = self._limits.set_aside(self._spending, who, history.used, 1)
+            if rules.limits is not None and history.used is not None:
+                used, set_aside = rules.limits.set_aside(self._spending, who, history.used, 1)
                 history = replace(history, used=self._as_told(used))
-            verdict = decide(self.policy, call, history)
-            unkept = kept_receipts(self.policy, self._place, [Decision(call, verdict, history)])
+            verdict = decide(rules.policy, call, history)
+            unkept = kept_receipts(rules.policy, self._place, [Decision(call, verdict, history)])
             verdict = verdict.with_finding(unkept)
             runs = verdict.word in ("allow", "redact")
             self._spend({"calls": int(runs)}, set_aside)
@@ -104,8 +142,9 @@ class Session:
         history = self._history
         masked = [f.masked for f in verdict.findings if f.masked is not None]
         history = replace(history, sent=kept(history.sent, masked[:1] or [call.arguments]))
-        if self._automata is not None and history.order is not None:
-            order = self._automata.advance(history.order, through=[call.name])
+        automata = self._rules.automata
+        if automata is not None and history.order is not None:
+            order = automata.advance(history.order, through=[call.name])
             history = replace(history, order=order)
         self._history = history
         if self._is_private(call.name):
@@ -114,6 +153,7 @@ class Session:
     def take_back(self, name: str) -> None:
         """Count one call less: one that was let through will be decided again before it runs."""
         with self._lock:
+            self._now()
             self._count(name, -1)
             self._spend({"calls": -1}, {})
             self._reported(name)
@@ -121,33 +161,36 @@ class Session:
     def said(self, text: str) -> None:
         """The user wrote something: it counts as stated, and a new run begins."""
         with self._lock:
+            automata = self._now().automata
             self._last = self._clock()
             self._spent = Spent({}, self._spent.thread)
             order = self._history.order
-            if self._automata is not None and order is not None:
-                order = self._automata.spoke(order)
+            if automata is not None and order is not None:
+                order = automata.spoke(order)
             self._keep(self._history.ledger.observed(text, source=USER))
             self._history = replace(self._history, calls={}, order=order)
 
     def observe(self, call: ToolCall, result: object, *, failed: bool = False) -> None:
         """What a call gave back: a text, or a value that is read as JSON."""
-        text = self.policy.redactor.secrets(searchable(_text_of(result)))[0]
         with self._lock:
+            rules = self._now()
             self._pass_time()
             history = self._history
-            self._keep(observed(self.policy, call, text, failed=failed, caller=history.caller))
+            text = rules.policy.redactor.secrets(searchable(_text_of(result)))[0]
+            self._keep(observed(rules.policy, call, text, failed=failed, caller=history.caller))
             self._reported(call.name)
-            if self._automata is not None and history.order is not None and not failed:
+            if rules.automata is not None and history.order is not None and not failed:
                 name = [call.name]
-                order = self._automata.advance(history.order, through=name, done=name)
+                order = rules.automata.advance(history.order, through=name, done=name)
                 self._history = replace(self._history, order=order)
 
     def add_usage(self, usage: Usage) -> None:
         """Count what one of the session's model calls has used."""
         with self._lock:
+            rules = self._now()
             self._told = True
             self._pass_time()
-            amounts = usage.amounts(self._limits)
+            amounts = usage.amounts(rules.limits)
             self._spend(amounts, {})
             total = self._history.tokens_used + int(amounts["tokens"])
             self._history = replace(self._history, tokens_used=total)
@@ -174,7 +217,7 @@ class Session:
             self._spend({"seconds": now - last}, {})
 
     def _spend(self, amounts: Amounts, set_aside: Amounts) -> None:
-        if self._limits is not None:
+        if self._rules.limits is not None:
             calls = {name: amount for name, amount in amounts.items() if name != "calls"}
             self._spent = self._spent.plus(calls)
             self._spending.settle(spender(self._history.caller), set_aside, amounts)
@@ -191,7 +234,7 @@ class Session:
             self._history = replace(self._history, ledger=ledger)
 
     def _is_private(self, name: str) -> bool:
-        tools = (getattr(check, "tools", None) for check in self._private)
+        tools = (getattr(check, "tools", None) for check in self._rules.private)
         return any(globs is None or speaks_of(globs, name) for globs in tools)
 
     def _reported(self, name: str) -> None:

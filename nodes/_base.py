@@ -59,8 +59,7 @@ OF_THE_THREAD = ("spent", "order", "sent", TOLD, CUT, SHOWN)
 """Counters among those of a run that go on with the thread."""
 
 TURN = "turn"
-"""Of a run's counters: the calls that a guard decided last, by id: tool, fingerprint, whether it
-was let through."""
+"""Of a run's counters: what a guard decided last, by call id: tool, fingerprint, let through."""
 
 ESTIMATED = "usage_estimated"
 """In a reply's metadata: nobody counted its tokens."""
@@ -194,6 +193,8 @@ class Here:
     tickets: TicketKey | None = None
     pause: Callable[[Any, Any], Any] | None = None
     """Puts a question to a person and returns the answer; None where nobody can be asked."""
+    drop_answer: Callable[[], bool] | None = None
+    """Whether a person has answered what this step asked; the answer counts no more."""
     answered: Callable[[str], bool] | None = None
     """Whether the thread holds an answer to the call with this id."""
     caller: Caller = NOBODY
@@ -203,8 +204,7 @@ class Here:
     veil: Veil = BARE
     """Hides personal data in what is stored, and puts it back in calls; see `guards/vault.py`."""
     used: Callable[[int], Mapping[str, Mapping[str, float]]] | None = None
-    """What run, thread and caller have used, for a judgement on so many calls; None where the
-    policy bounds nothing."""
+    """What run, thread and caller have used, to judge so many calls by; None: nothing bounds."""
     boundary: str = ""
     """The code of the marks around tool outputs in this thread; empty: the policy wants none."""
     overhead: int = 0

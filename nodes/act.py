@@ -41,6 +41,7 @@ from ._index import IN_A_ROW, MOST_IN_A_ROW, SHOWN, looked_up
 from ._loop import Circle, looked_at
 from ._marks import what_marks_mean, with_marks
 from ._messages import MessageLog
+from ._proposed import proposed
 from ._reply import CUT_OFF, is_cut_off, sealed
 from ._shorten import READ_REST
 from .plan import FAILED, as_text
@@ -89,6 +90,8 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     if not calling and is_cut_off(reply):
         run["stopped"] = CUT_OFF
     run["steps"] = run.get("steps", 0) + calling
+    if message is not None and calling:
+        run |= proposed(message, here)
     said: list[BaseMessage] = [message] if message else []
     if here.index is not None and message is not None and calling:
         run, answers = looked_up(message, run, here.index)

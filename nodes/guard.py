@@ -51,6 +51,7 @@ from ._base import (
 )
 from ._messages import MessageLog
 from ._order import ORDER, gone_on, standing
+from ._proposed import is_changed, unasked
 from ._refusals import FINGERPRINT, broken, over, refusal, unread
 from ._shorten import READ_REST, reads_own
 
@@ -85,6 +86,8 @@ def step(spec: Spec, state: State, here: Here) -> Step:
         decided = _beside(decided, rule, here)
     if any(d.asks for d in decided):
         decided = _covered(decided, state.get("approvals") or [], here)
+    if is_changed(state, waiting, here):
+        decided = unasked(decided, here)
     if any(d.asks for d in decided):
         decided = _ask(decided, here, history)
     decided, told = yield from _kept(decided, state, here)
@@ -248,8 +251,7 @@ def _gone_through(history: History, decided: Sequence[Decided]) -> History:
 def _unanswerable(asked: Decided) -> Decided:
     reason = f"{asked.verdict.reason}; it needs an approval, and nobody can be asked here"
     finding = Finding(rule="ask", word="block", reason=reason)
-    verdict = replace(asked.verdict, word="block", findings=(*asked.verdict.findings, finding))
-    return replace(asked, verdict=verdict)
+    return replace(asked, verdict=asked.verdict.with_finding(finding))
 
 
 def _answered(asked: Decided, answer: Answer, here: Here, history: History) -> Decided:

@@ -18,6 +18,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
 
 from ..guards.decide import Policy
 from ..guards.detectors import Detect
+from ..guards.following import Source
 from ..guards.patterns import PatternSet
 from ..guards.receipts.log import ReceiptLog
 from ..guards.redact import Redactor, SecretPattern
@@ -113,8 +114,19 @@ def shipped_file(source: str | Path) -> Path | None:
     return _SHIPPED / f"{source}.yaml" if shipped else None
 
 
-PolicySource = str | Path | Mapping[str, object] | Policy | None
-"""A shipped name, a path, a mapping, a `Policy`; None is the shipped `default`."""
+PolicySource = str | Path | Mapping[str, object] | Source | None
+"""A shipped name, a path, a mapping, a `Policy`, a `PolicyFile`; None is the shipped `default`."""
+
+
+def policy_source(given: PolicySource) -> Source:
+    """What says which policy counts: a `PolicyFile` as it is, anything else loaded once.
+
+    Raises:
+        ConfigError: as `load_policy`.
+    """
+    if given is None or isinstance(given, str | Path | Mapping):
+        return load_policy(given)
+    return given
 
 
 def load_policy(
@@ -127,7 +139,8 @@ def load_policy(
 
     `source` is the name of a shipped policy (`"default"`), the path of a file, the file's content
     as a mapping, or a policy, which is returned as it is. None is the shipped `default`. A text
-    that is a shipped name is taken as one; write `./default` for a file of that name.
+    that is a shipped name is taken as one; write `./default` for a file of that name. The policy
+    stays as it was loaded: a `PolicyFile` follows its file, and what counts there now is loaded.
     `detectors` are asked about every tool output, besides those that the file names: callables
     that give a text a score from 0 to 1. Every verdict under the policy, by whichever door, is kept
     in `receipts`.
@@ -138,17 +151,18 @@ def load_policy(
         ConfigValidationError: with every problem of the content at once.
         ValueError: `detectors` for a policy that is loaded already.
     """
-    if isinstance(source, Policy):
+    if not (source is None or isinstance(source, str | Path | Mapping)):
         if detectors:
             raise ValueError("a loaded policy has its detectors; give them where it is loaded")
-        return source if receipts is None else replace(source, receipts=receipts)
+        policy = source.current
+        return policy if receipts is None else replace(policy, receipts=receipts)
     given = dict(detectors or {})
     if isinstance(source, Mapping):
-        policy = _policy(from_data(source, name="<policy>"), given, name="<policy>", source="")
+        policy = policy_of(from_data(source, name="<policy>"), given, name="<policy>", source="")
     else:
         source = DEFAULT_POLICY if source is None else source
         document = policy_document(source)
-        policy = _policy(document, given, name=Path(source).stem, source=document.name)
+        policy = policy_of(document, given, name=Path(source).stem, source=document.name)
     return policy if receipts is None else replace(policy, receipts=receipts)
 
 
@@ -175,10 +189,14 @@ def _missing(source: str) -> Problem:
     return Problem(speak(source), "", "there is no such policy", f"a path, or {either(names)}", fix)
 
 
-def _policy(
+def policy_of(
     document: Document, detectors: Mapping[str, Detect], *, name: str, source: str
 ) -> Policy:
-    """Check and compile one document."""
+    """Check and compile one document.
+
+    Raises:
+        ConfigError: with every problem at once.
+    """
     if document.data is None:
         # An emptied file would otherwise mean what version 1 says of no rules: any tool may run.
         raise ConfigParseError(

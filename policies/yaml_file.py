@@ -45,6 +45,7 @@ __all__ = [
     "did_you_mean",
     "either",
     "from_data",
+    "parse_bytes",
     "parse_yaml",
     "read_yaml",
     "speak",
@@ -101,8 +102,18 @@ def read_yaml(path: Path | str, *, name: str | None = None) -> Document:
     # Raised out here, so that the system's own error does not hang on as context.
     if problem is not None:
         raise ConfigFileMissing(problem)
+    return parse_bytes(raw, name=name)
+
+
+def parse_bytes(raw: bytes, *, name: str) -> Document:
+    """Turn the bytes of a YAML file into a `Document`; `name` stands for the file in messages.
+
+    Raises:
+        ConfigParseError: see `parse_yaml`; also for a file that is too big or not UTF-8.
+    """
     if len(raw) > MAX_BYTES:
         raise ConfigParseError(_too_big(name))
+    problem = None
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -1,8 +1,8 @@
 """One request of a wrapped client and its response: what every vendor's file does the same way.
 
     door = Door(policy)                          # one for a client and its copies
-    inbound = door.inbound(messages)             # masked, to be sent in place of the caller's
     exchange = door.exchange(turns)              # what decide() knows of this conversation
+    body = exchange.rules.sent(body, fields)     # masked, to be sent in place of the caller's
     for judged in exchange.judge([Proposed(name, arguments, id)], choice=0): ...
     text = exchange.masked(text)                 # or exchange.holdback() for a stream
     exchange.add_tokens(usage.total_tokens)
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,6 +24,7 @@ from ..caller import NOBODY, Caller
 from ..conversation import Conversations, Past, Proposed, Turn
 from ..decide import Policy
 from ..firewall import UNASKED, PolicyViolationError, masked_call
+from ..following import Following, Source
 from ..holdback import Holdback
 from ..ledger import History
 from ..limits import Spending, spender
@@ -67,33 +68,21 @@ class Judged:
     finding: ToolFinding
 
 
-class Door:
-    """What a client and its copies share: the policy, what is known of conversations, the mask."""
-
-    place = Place("client")
-    """What the receipts of this door say of it."""
+class Rules:
+    """What a client keeps for one policy: what is known of conversations, the mask."""
 
     def __init__(
         self,
         policy: Policy,
-        *,
-        spending: Spending | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        spending: Spending,
+        clock: Callable[[], float],
+        before: Rules | None = None,
     ) -> None:
-        """`spending` counts what callers use, also beside other clients; `clock` gives seconds."""
-        if not isinstance(policy, Policy):
-            raise TypeError(f"a client needs a Policy, not a {type(policy).__name__}")
+        known = None if before is None else before.conversations
         self.policy = policy
-        self.caller = NOBODY
-        self.conversations = Conversations(policy)
-        self.counter = Counter(limits_of(policy), spending or Spending(), clock, self.conversations)
+        self.conversations: Conversations = Conversations(policy, before=known)
+        self.counter = Counter(limits_of(policy), spending, clock, self.conversations)
         self._mask = RequestMask(policy)
-
-    def serving(self, caller: Caller) -> Door:
-        """The same for requests that are made on this caller's behalf."""
-        made = copy(self)
-        made.caller = caller
-        return made
 
     def inbound(self, value: Any) -> Inbound:
         """Content that goes to the model, masked; the caller's own objects stay as they are.
@@ -109,6 +98,41 @@ class Door:
             )
         return made
 
+    def sent(self, body: Mapping[str, Any], fields: Iterable[str]) -> dict[str, Any]:
+        """A request's body with these fields masked."""
+        masked = {name: self.inbound(body[name]).value for name in fields if name in body}
+        return {**body, **masked}
+
+
+class Door:
+    """What a client and its copies share: which policy counts, and what is kept for it."""
+
+    place = Place("client")
+    """What the receipts of this door say of it."""
+
+    def __init__(
+        self,
+        policy: Source,
+        *,
+        spending: Spending | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`spending` counts what callers use, also beside other clients; `clock` gives seconds."""
+        counted = spending or Spending()
+        self.caller = NOBODY
+        self._rules = Following(policy, lambda now, before: Rules(now, counted, clock, before))
+
+    @property
+    def rules(self) -> Rules:
+        """What is kept for the policy that counts now."""
+        return self._rules.current
+
+    def serving(self, caller: Caller) -> Door:
+        """The same for requests that are made on this caller's behalf."""
+        made = copy(self)
+        made.caller = caller
+        return made
+
     def exchange(self, turns: Iterable[Turn], *, after: str = "") -> Exchange:
         """The exchange that a request with these turns begins.
 
@@ -117,27 +141,31 @@ class Door:
         Raises:
             PolicyViolationError: a limit is used up, so that the model must not be asked.
         """
-        limits, now = self.counter.limits, self.counter.clock()
-        past = self.conversations.past(turns, after=after, caller=self.caller, now=now)
+        rules = self.rules
+        counter = rules.counter
+        limits, now = counter.limits, counter.clock()
+        past = rules.conversations.past(turns, after=after, caller=self.caller, now=now)
         if limits is not None:
-            mine = self.counter.spending.of(spender(self.caller))
+            mine = counter.spending.of(spender(self.caller))
             used = caller_named(past.history.used or {}, mine)
             limit = limits.beyond(used, {})
             # What cannot be counted blocks the calls; it is no reason to say nothing at all.
             if limit is not None and limit.spent(used) != UNCOUNTED:
                 why = f"the model is not asked: a limit is reached: {limit.told(used)}"
-                raise PolicyViolationError(f"{self.policy.block_message} {why}")
+                raise PolicyViolationError(f"{rules.policy.block_message} {why}")
             past = replace(past, history=replace(past.history, used=used))
-        return Exchange(self, past, began=now)
+        return Exchange(self, rules, past, began=now)
 
 
 class Exchange:
-    """One request and its response, whole or streamed. Belongs to one task or thread."""
+    """One request and its response, whole or streamed, under the policy that counted when it began.
+    Belongs to one task or thread."""
 
-    def __init__(self, door: Door, past: Past, *, began: float) -> None:
+    def __init__(self, door: Door, rules: Rules, past: Past, *, began: float) -> None:
         self._door = door
+        self.rules = rules
         self._past = past
-        self._tally = Tally(door.counter, past, spender(door.caller), began)
+        self._tally = Tally(rules.counter, past, spender(door.caller), began)
         self._through: dict[int, list[str]] = {}
         self._pieces: dict[int, list[str]] = {}
         self._parsed: dict[int, list[Arguments]] = {}
@@ -155,7 +183,7 @@ class Exchange:
     @property
     def policy(self) -> Policy:
         """The policy that judges."""
-        return self._door.policy
+        return self.rules.policy
 
     @property
     def history(self) -> History:
@@ -272,7 +300,7 @@ class Exchange:
     def masked_data(self, value: Any) -> Any:
         """What stands beside the text (citations, results, fields of next year), masked as in a
         request."""
-        made = self._door.inbound(value)
+        made = self.rules.inbound(value)
         self.noted(made.labels)
         return made.value
 
@@ -304,7 +332,7 @@ class Exchange:
 
     def remember(self, reply_id: str, reply: Iterable[Turn]) -> None:
         """Let later requests follow this response by its id; `reply` is what of it stayed."""
-        self._door.conversations.remember(reply_id, self._past, *reply)
+        self.rules.conversations.remember(reply_id, self._past, *reply)
 
     def decision(self) -> Decision:
         """The `firewall` object: what became of the response, as far as it was seen."""

@@ -7,6 +7,7 @@ it. An answer is one of LangChain's decisions (`{"type": "approve"}`), or names 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, create_model, model_validator
@@ -81,6 +82,13 @@ def ask(call: ToolCall, verdict: Verdict, redactor: Redactor, *, thread: str) ->
     if isinstance(answer, dict):
         return answer[call.id]  # type: ignore[no-any-return]
     return answer  # type: ignore[no-any-return]
+
+
+def drop_answer(config: Mapping[str, Any] | None) -> bool:
+    """Whether the task of this config runs once more because a person has answered it; that answer
+    is no answer to anything any more."""
+    pad = ((config or {}).get("configurable") or {}).get("__pregel_scratchpad")
+    return pad is not None and (pad.get_null_resume(True) is not None or bool(pad.resume))
 
 
 def _answers(call: ToolCall) -> Any:

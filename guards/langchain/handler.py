@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..caller import NOBODY, Caller
-from ..decide import Policy
 from ..firewall import Firewall, PolicyViolationError
+from ..following import Source
 from ..limits import Spending
 from ..python_values import as_call
 from ..spent import CHARS_PER_TOKEN, Usage
@@ -36,7 +36,7 @@ class CallbackHooks:
     """Decided before anything else happens, not beside it."""
 
     def __init__(
-        self, policy: Policy, *, caller: Caller = NOBODY, spending: Spending | None = None
+        self, policy: Source, *, caller: Caller = NOBODY, spending: Spending | None = None
     ) -> None:
         self.firewall = Firewall(policy, caller=caller, spending=spending, door="callback_handler")
         self._announced: dict[UUID | None, list[str]] = {}

@@ -24,14 +24,15 @@ def _unnoted(result: str) -> None:
 
 def heard(
     tool: BaseTool,
-    redactor: Redactor,
+    redactor: Callable[[], Redactor],
     *,
     note: Callable[[str], None] = _unnoted,
     show: Callable[[Any, Redactor], Any] | None = None,
 ) -> BaseTool:
     """The tool once more: what it gives back comes masked, and so does the text of what it raises.
 
-    `note` is given a text that it gave back, as it was; `show` masks (`shown`).
+    `redactor` gives what masks now. `note` is given a text that it gave back, as it was; `show`
+    masks (`shown`).
     """
     from langchain_core.tools import BaseTool
 
@@ -41,7 +42,7 @@ def heard(
     def given(result: Any) -> Any:
         if isinstance(result, str):
             note(result)
-        return show(result, redactor)
+        return show(result, redactor())
 
     @wraps(kind._run)
     def _run(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -49,7 +50,7 @@ def heard(
         try:
             result = kind._run(self, *args, **kwargs)
         except Exception as error:
-            fault = _told(error, redactor)
+            fault = _told(error, redactor())
             if fault is None:
                 raise
         if fault is not None:
@@ -62,7 +63,7 @@ def heard(
         try:
             result = await kind._arun(self, *args, **kwargs)
         except Exception as error:
-            fault = _told(error, redactor)
+            fault = _told(error, redactor())
             if fault is None:
                 raise
         if fault is not None:
@@ -90,7 +91,7 @@ class Heard:
         if found is None or found[0] is not tool:
             if len(self._made) >= _MOST_COPIES:
                 self._made.clear()
-            found = self._made[id(tool)] = tool, heard(tool, self._redactor)
+            found = self._made[id(tool)] = tool, heard(tool, lambda: self._redactor)
         return found[1]
 
 

@@ -10,6 +10,7 @@ from ..audit import record
 from ..conversation import Conversations, Past
 from ..decide import Policy, decide
 from ..firewall import masked_call
+from ..following import POLICY_CHANGED, Following, Source
 from ..ledger import History
 from ..limits import Spending
 from ..python_values import as_call
@@ -19,13 +20,21 @@ from ..telemetry.current import executing, listening, ran
 from ..telemetry.operation import NOBODY_LISTENS, Operation
 from ..verdict import ToolCall, Verdict
 from ..withheld import with_withheld
-from .approval import Answer, ask
+from .approval import Answer, ask, drop_answer
 from .chats import chat, facts_of, replied
 from .counts import Counts
 from .heard import Heard
 from .messages import Messages, in_its_time, seen_result
 from .model import held
-from .session import SPENT, history_of, spent_after, thread_of, withheld_of
+from .session import (
+    JUDGED_BY,
+    SPENT,
+    history_of,
+    proposed_under,
+    spent_after,
+    thread_of,
+    withheld_of,
+)
 from .tools import canonical_call, said_by
 
 if TYPE_CHECKING:
@@ -49,19 +58,19 @@ class MiddlewareHooks:
 
     def __init__(
         self,
-        policy: Policy,
+        policy: Source,
         *,
         spending: Spending | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        if not isinstance(policy, Policy):
-            raise TypeError(f"a middleware needs a Policy, not a {type(policy).__name__}")
         super().__init__()
-        self.policy = policy
-        self._conversations = Conversations(policy)
-        self._counts = Counts(self._conversations, spending or Spending(), clock)
-        self._messages = Messages(policy)
-        self._heard = Heard(policy.redactor)
+        counted = spending or Spending()
+        self._rules = Following(policy, lambda now, before: Rules(now, counted, clock, before))
+
+    @property
+    def policy(self) -> Policy:
+        """The policy that counts now."""
+        return self._rules.current.policy
 
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolResult]
@@ -72,11 +81,12 @@ class MiddlewareHooks:
             RuntimeError: another middleware stands between this one and the tool.
         """
         _must_be_last(handler)
-        decided = self._decided(request)
+        rules = self._rules.current
+        decided = rules.decided(request)
         if isinstance(decided, ToolCall):
-            with self._counts.ran(request), self._executing(request, decided) as told:
-                result = _told(told, handler(self._as_decided(request, decided)))
-            return seen_result(result, self.policy)
+            with rules.counts.ran(request), rules.executing(request, decided) as told:
+                result = _told(told, handler(rules.as_decided(request, decided)))
+            return seen_result(result, rules.policy)
         return decided
 
     async def awrap_tool_call(
@@ -86,11 +96,12 @@ class MiddlewareHooks:
     ) -> ToolResult:
         """The same, for runs that are async."""
         _must_be_last(handler)
-        decided = self._decided(request)
+        rules = self._rules.current
+        decided = rules.decided(request)
         if isinstance(decided, ToolCall):
-            with self._counts.ran(request), self._executing(request, decided) as told:
-                result = _told(told, await handler(self._as_decided(request, decided)))
-            seen: ToolResult = await in_its_time(seen_result, result, self.policy)
+            with rules.counts.ran(request), rules.executing(request, decided) as told:
+                result = _told(told, await handler(rules.as_decided(request, decided)))
+            seen: ToolResult = await in_its_time(seen_result, result, rules.policy)
             return seen
         return decided
 
@@ -99,13 +110,14 @@ class MiddlewareHooks:
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
         """Show the model no secret, and let none out of what it writes, also while it streams. At a
         limit it is not asked, and the answer says so."""
-        past, began = self._counts.past(request), self._counts.clock()
-        if why := self._counts.why_not(request, past):
-            return _answered(f"{self.policy.block_message} {why}")
-        shown = self._shown(request)
-        with self._chat(shown) as told:
+        rules = self._rules.current
+        past, began = rules.counts.past(request), rules.counts.clock()
+        if why := rules.counts.why_not(request, past):
+            return _answered(f"{rules.policy.block_message} {why}")
+        shown = rules.shown(request)
+        with rules.chat(shown) as told:
             response = _replied(told, handler(shown))
-        return self._said(request, response, past, began)
+        return rules.said(request, response, past, began)
 
     async def awrap_model_call(
         self,
@@ -113,20 +125,39 @@ class MiddlewareHooks:
         handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
         """The same, for runs that are async."""
-        past, began = self._counts.past(request), self._counts.clock()
-        if why := self._counts.why_not(request, past):
-            return _answered(f"{self.policy.block_message} {why}")
-        shown = self._shown(request)
-        with self._chat(shown) as told:
+        rules = self._rules.current
+        past, began = rules.counts.past(request), rules.counts.clock()
+        if why := rules.counts.why_not(request, past):
+            return _answered(f"{rules.policy.block_message} {why}")
+        shown = rules.shown(request)
+        with rules.chat(shown) as told:
             response = _replied(told, await handler(shown))
-        return self._said(request, response, past, began)
+        return rules.said(request, response, past, began)
 
-    def _shown(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+
+class Rules:
+    """What a middleware does under one policy."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        spending: Spending,
+        clock: Callable[[], float],
+        before: Rules | None = None,
+    ) -> None:
+        known = None if before is None else before._conversations
+        self.policy = policy
+        self._conversations: Conversations = Conversations(policy, before=known)
+        self.counts = Counts(self._conversations, spending, clock)
+        self._messages = Messages(policy)
+        self._heard = Heard(policy.redactor)
+
+    def shown(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """The request as the model may see it, to a model that listeners hear no secret from."""
         shown = self._messages.inbound(request)
         return shown.override(model=held(shown.model, self.policy.redactor))
 
-    def _chat(self, shown: ModelRequest[Any]) -> Operation:
+    def chat(self, shown: ModelRequest[Any]) -> Operation:
         """The model call, as telemetry is told of it."""
         if not listening():
             return NOBODY_LISTENS
@@ -134,33 +165,35 @@ class MiddlewareHooks:
         asked, facts = [*before, *shown.messages], facts_of(shown.model)
         return chat(asked, self.policy.redactor, facts=facts, thread=thread_of(shown))
 
-    def _executing(self, request: ToolCallRequest, call: ToolCall) -> Operation:
+    def executing(self, request: ToolCallRequest, call: ToolCall) -> Operation:
+        """The tool that runs, as telemetry is told of it."""
         return executing(call, self.policy.redactor, thread=thread_of(request))
 
-    def _as_decided(self, request: ToolCallRequest, call: ToolCall) -> ToolCallRequest:
+    def as_decided(self, request: ToolCallRequest, call: ToolCall) -> ToolCallRequest:
         """The request to run exactly what was decided, by a tool of which nobody hears a secret."""
         request = request.override(tool_call={**request.tool_call, "args": call.arguments})
         return request.override(tool=self._heard(request.tool)) if request.tool else request
 
-    def _said(
+    def said(
         self, request: ModelRequest[Any], response: ModelResponse[Any], past: Past, began: float
     ) -> ExtendedModelResponse[Any]:
         """The response without secrets, and what the thread has used with it."""
         from langchain.agents.middleware.types import ExtendedModelResponse
         from langgraph.types import Command
 
-        self._counts.replied(request, past, response.result, began)
+        self.counts.replied(request, past, response.result, began)
         said = self._messages.outbound(response, past.history.ledger)
         spent = spent_after(request.state, said.result, self._conversations)
+        spent[JUDGED_BY] = self.policy.digest
         return ExtendedModelResponse(said, Command(update={SPENT: spent}))
 
-    def _decided(self, request: ToolCallRequest) -> ToolCall | ToolMessage:
+    def decided(self, request: ToolCallRequest) -> ToolCall | ToolMessage:
         """The call as it may run, or the message that answers it in its place."""
         proposed = request.tool_call
         call = as_call(proposed["name"], proposed["args"], id=proposed.get("id") or "")
         call = canonical_call(request.tool, call)
         past = history_of(request, self._conversations)
-        with self._counts.judging(request, past) as judging:
+        with self.counts.judging(request, past) as judging:
             decided = self._judged(request, call, judging.history)
             judging.runs = isinstance(decided, ToolCall)
         return decided
@@ -170,6 +203,9 @@ class MiddlewareHooks:
     ) -> ToolCall | ToolMessage:
         verdict = decide(self.policy, call, history)
         verdict = with_withheld(self.policy, call, verdict, withheld_of(request))
+        changed = proposed_under(request) not in ("", self.policy.digest)
+        if changed and (drop_answer(request.runtime.config) or verdict.word == "ask"):
+            verdict = verdict.with_finding(POLICY_CHANGED)
         if verdict.word == "ask":
             return self._asked(request, call, verdict, history)
         return self._kept(Decision(call, verdict, history))

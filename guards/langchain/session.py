@@ -79,6 +79,16 @@ SPENT = "edgeward_spent"
 """The key of an agent's state that keeps what the model has used: messages may be taken out."""
 
 
+JUDGED_BY = "policy"
+"""Among it: the digest of the policy that counted when the model last proposed calls."""
+
+
+def proposed_under(request: ToolCallRequest) -> str:
+    """The digest of the policy under which a call was proposed; empty where nobody kept it."""
+    kept = request.state.get(SPENT) if isinstance(request.state, Mapping) else None
+    return str((kept or {}).get(JUDGED_BY) or "")
+
+
 def spent_after(state: Any, said: Sequence[Any], conversations: Conversations) -> dict[str, Any]:
     """What thread and run have used once the model has said this; `of` tells runs apart."""
     run, thread, of = _spent(state, tokens_of)

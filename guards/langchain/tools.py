@@ -24,7 +24,7 @@ def guarded_copy(tool: BaseTool, firewall: Firewall) -> BaseTool:
 
     Every public way to run a tool goes through these two.
     """
-    tool = heard(tool, firewall.policy.redactor, show=shown_text)
+    tool = heard(tool, lambda: firewall.policy.redactor, show=shown_text)
     kind: Any = type(tool)
 
     def run(self: BaseTool, tool_input: Any, *args: Any, **kwargs: Any) -> Any:

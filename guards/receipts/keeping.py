@@ -88,7 +88,7 @@ def receipts_of(
                 veil.record(told),
                 history,
                 place=place,
-                redactor=redactor,
+                policy=policy,
                 arguments=arguments,
                 past=past,
             )

@@ -10,13 +10,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..audit import Record
 from ..ledger import History
-from ..redact import Redactor
 from ..verdict import Arguments
 from .past import Past
+
+if TYPE_CHECKING:
+    from ..decide import Policy
 
 _numbers = itertools.count()
 _SAFE = frozenset({"fingerprint", "policy", "strategy", "receipt", "time", "session", "word"})
@@ -55,15 +57,17 @@ def receipt(
     history: History,
     *,
     place: Place,
-    redactor: Redactor,
+    policy: Policy,
     arguments: Arguments | None = None,
     past: Past | None = None,
 ) -> dict[str, Any]:
     """A verdict's record as a receipt: no secret in it, fields that say nothing left out.
 
-    `arguments` stand in it where they are given, masked; their fingerprint always does. `past` is
-    masked already.
+    `policy` is the one that decided; where it counts although its file says something else, the
+    receipt says why (`policy_problem`). `arguments` stand in it where they are given, masked; their
+    fingerprint always does. `past` is masked already.
     """
+    redactor = policy.redactor
     caller, session = history.caller, _session(os.getpid())
     body: dict[str, Any] = {
         **record,
@@ -76,6 +80,7 @@ def receipt(
         "tenant": caller.tenant,
         "door": place.door,
         "strategy": place.strategy,
+        "policy_problem": policy.problem,
     }
     if arguments is not None:
         body["arguments"] = arguments

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from ..entries import unnamed_texts
 from ..ledger import History
@@ -27,6 +27,9 @@ from ..verdict import Finding, ToolCall
 from . import Check, Context, Name, OneOrMore, Where
 from .tools import KEY as TOOLS
 from .tools import MAX_NAMES, ToolTable, tool_table
+
+if TYPE_CHECKING:
+    from ..decide import Policy
 
 KEY = "private"
 Field = Annotated[list[Name], OneOrMore]
@@ -117,6 +120,16 @@ class Private:
     def pieces(self, call: ToolCall, data: object) -> list[str]:
         """What in an output may not leave."""
         return private_pieces(data) if speaks_of(self.tools, call.name) else []
+
+
+def private_tools(policy: Policy) -> frozenset[str]:
+    """The globs of tools whose outputs a policy calls private; `*` where a rule does not say."""
+    found: set[str] = set()
+    for check in policy.checks:
+        if hasattr(check, "pieces"):
+            tools: Iterable[re.Pattern[str]] | None = getattr(check, "tools", None)
+            found |= {"*"} if tools is None else {glob.pattern for glob in tools}
+    return frozenset(found)
 
 
 def build(value: list[str], where: Where, context: Context) -> Check | None:

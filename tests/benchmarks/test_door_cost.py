@@ -74,7 +74,7 @@ def test_a_request() -> None:
     door = Door(load_policy(POLICY))
 
     def exchanged() -> None:
-        door.inbound(MESSAGES)
+        door.rules.inbound(MESSAGES)
         exchange = door.exchange(TURNS)
         exchange.judge([Proposed("read_doc", ARGUMENTS, "c1")])
         exchange.masked(PROSE)
@@ -87,7 +87,7 @@ def test_a_request() -> None:
         new = f" {next(number)}"
         messages = [{**m, "content": m["content"] + new} for m in MESSAGES]
         turns = [UserText(PROSE * 4 + new), *TURNS[1:]]
-        door.inbound(messages)
+        door.rules.inbound(messages)
         exchange = door.exchange(turns)
         exchange.judge([Proposed("read_doc", ARGUMENTS, "c1")])
         exchange.masked(PROSE)

@@ -31,13 +31,13 @@ from edgeward import (
     FirewallGoogleGenerativeAI,
     FirewallMiddleware,
     FirewallOpenAI,
-    Policy,
     PolicyViolationError,
     RunContext,
     ScriptedModel,
     build_graph,
     guard_tools,
 )
+from edgeward.guards.following import Source
 from tests.wire.server import Call, Say, Wire
 
 
@@ -49,6 +49,8 @@ class Step:
     tool: str
     arguments: dict[str, Any] = field(default_factory=dict)
     result: str = "done"
+    then: Callable[[], None] | None = None
+    """What else happens while the tool runs."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class Round:
 
 
 Rounds = Sequence[Round]
-Player = Callable[[Policy, Rounds, Wire], set[str]]
+Player = Callable[[Source, Rounds, Wire], set[str]]
 
 ANN = RunContext(user="ann", roles=("clerk",))
 TOKENS = {"input_tokens": 11, "output_tokens": 7, "total_tokens": 18}
@@ -83,6 +85,8 @@ class Tools:
         fits = (s for s in self._steps if (s.tool, s.arguments) == (tool, arguments))
         step = next(s for s in fits if s.id not in self.ran)
         self.ran.add(step.id)
+        if step.then is not None:
+            step.then()
         return step.result
 
     @property
@@ -111,7 +115,7 @@ def model_of(rounds: Rounds) -> ScriptedModel:
     return ScriptedModel(turns=turns)
 
 
-def graph(policy: Policy, rounds: Rounds, wire: Wire) -> set[str]:
+def graph(policy: Source, rounds: Rounds, wire: Wire) -> set[str]:
     """Edgeward's own."""
     tools = Tools(rounds)
     made = build_graph(
@@ -120,7 +124,7 @@ def graph(policy: Policy, rounds: Rounds, wire: Wire) -> set[str]:
     return _invoked(made, rounds, tools)
 
 
-def middleware(policy: Policy, rounds: Rounds, wire: Wire) -> set[str]:
+def middleware(policy: Source, rounds: Rounds, wire: Wire) -> set[str]:
     """`create_agent` with the middleware."""
     tools = Tools(rounds)
     made = create_agent(
@@ -140,7 +144,7 @@ def _invoked(made: Any, rounds: Rounds, tools: Tools) -> set[str]:
     return tools.ran
 
 
-def firewall(policy: Policy, rounds: Rounds, wire: Wire) -> set[str]:
+def firewall(policy: Source, rounds: Rounds, wire: Wire) -> set[str]:
     """The plain door, which is told of everything."""
     tools, door = Tools(rounds), Firewall(policy, caller=Caller("ann", roles=("clerk",)))
     for one in rounds:
@@ -161,7 +165,7 @@ def _body(tools: Tools, name: str) -> Callable[..., str]:
     return body
 
 
-def handler(policy: Policy, rounds: Rounds, wire: Wire) -> set[str]:
+def handler(policy: Source, rounds: Rounds, wire: Wire) -> set[str]:
     """Bare tools with the callback handler, which is told of the user's words."""
     tools, caller = Tools(rounds), Caller("ann", roles=("clerk",))
     made = FirewallCallbackHandler(policy, caller=caller)
@@ -179,7 +183,7 @@ def handler(policy: Policy, rounds: Rounds, wire: Wire) -> set[str]:
     return tools.ran
 
 
-def guarded_tools(policy: Policy, rounds: Rounds, wire: Wire) -> set[str]:
+def guarded_tools(policy: Source, rounds: Rounds, wire: Wire) -> set[str]:
     """Guarded tools, which nobody tells of the user's words."""
     tools, caller = Tools(rounds), Caller("ann", roles=("clerk",))
     by_name = {tool.name: tool for tool in guard_tools(tools.listed, policy, caller=caller)}
@@ -199,7 +203,7 @@ def _says(rounds: Rounds) -> list[Say]:
     return found
 
 
-def openai_client(policy: Policy, rounds: Rounds, wire: Wire) -> set[str]:
+def openai_client(policy: Source, rounds: Rounds, wire: Wire) -> set[str]:
     """OpenAI's SDK, by chat completions."""
     with openai.DefaultHttpxClient(verify=False) as http:
         raw = openai.OpenAI(api_key="k", base_url=wire.openai_url, max_retries=0, http_client=http)
@@ -220,7 +224,7 @@ def openai_client(policy: Policy, rounds: Rounds, wire: Wire) -> set[str]:
     return tools.ran
 
 
-def anthropic_client(policy: Policy, rounds: Rounds, wire: Wire) -> set[str]:
+def anthropic_client(policy: Source, rounds: Rounds, wire: Wire) -> set[str]:
     """Anthropic's SDK."""
     with anthropic.DefaultHttpxClient(verify=False) as http:
         raw = anthropic.Anthropic(api_key="k", base_url=wire.url, max_retries=0, http_client=http)
@@ -246,7 +250,7 @@ def anthropic_client(policy: Policy, rounds: Rounds, wire: Wire) -> set[str]:
     return tools.ran
 
 
-def gemini_client(policy: Policy, rounds: Rounds, wire: Wire) -> set[str]:
+def gemini_client(policy: Source, rounds: Rounds, wire: Wire) -> set[str]:
     """Google's SDK."""
     with httpx.Client(verify=False) as http:
         options = types.HttpOptions(base_url=wire.url, httpx_client=http, timeout=20_000)

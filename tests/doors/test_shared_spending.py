@@ -51,8 +51,8 @@ def test_every_class_takes_one() -> None:
     spending = Spending()
     raw = genai.Client(api_key="k")
     client = FirewallGoogleGenerativeAI(raw, POLICY, spending=spending)
-    assert client._frame.door.counter.spending is spending
+    assert client._frame.door.rules.counter.spending is spending
     openai = pytest.importorskip("openai")
     with openai.OpenAI(api_key="k") as other:
-        assert FirewallOpenAI(other, POLICY)._frame.door.counter.spending is not spending
+        assert FirewallOpenAI(other, POLICY)._frame.door.rules.counter.spending is not spending
     raw.close()

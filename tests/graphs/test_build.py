@@ -63,7 +63,9 @@ def test_model_of_the_profile() -> None:
 
 def test_the_key_is_masked() -> None:
     """The model's key is masked wherever it turns up; a placeholder such as EMPTY is a word."""
-    masked = with_secrets(ALLOW_ALL, {"llm_api_key": KEY}).redactor.secrets(f"Bearer:{KEY}!")
+    masked = with_secrets(ALLOW_ALL, {"llm_api_key": KEY}).current.redactor.secrets(
+        f"Bearer:{KEY}!"
+    )
     assert KEY not in masked[0]
     assert "[REDACTED:" in masked[0]
     plain = with_secrets(ALLOW_ALL, {"llm_api_key": "EMPTY"})

@@ -230,7 +230,7 @@ def test_i10_a_summary_makes_no_value_known() -> None:
     assert EVE not in str([e for e in values["ledger"] if e["source"] == "user"])
     (summary,) = [m for m in values["messages"] if m.name == "summary"]
     assert isinstance(summary, AIMessage)
-    model: Any = graph.nodes["act"].bound._work.model  # type: ignore[attr-defined]
+    model: Any = graph.nodes["act"].bound._ruled.current.work.model  # type: ignore[attr-defined]
     shown = [m for asked in model.requests for m in asked if "The user said" in m.text]
     assert shown
     assert all(isinstance(m, HumanMessage) for m in shown)
@@ -316,5 +316,5 @@ async def test_c08_two_runs_on_one_thread_are_queued() -> None:
 def test_d117_no_tools_no_rest() -> None:
     """With tools off the model is given none, that of shortened results included."""
     agent = agent_of("react", Working(), use_tools=False)
-    work = agent.graph.nodes["act"].bound._work  # type: ignore[attr-defined]
+    work = agent.graph.nodes["act"].bound._ruled.current.work  # type: ignore[attr-defined]
     assert work.with_more(("read_rest",))[1] == {}

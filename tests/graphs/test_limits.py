@@ -384,7 +384,7 @@ def test_a_thread_carries_what_it_used_into_another_process() -> None:
 def test_without_limits_nothing_is_counted() -> None:
     """No budget, no numbers in the state."""
     graph, _ = built([said("look"), "done"], policy={"version": 2, "default": "allow"})
-    assert graph.nodes["act"].bound._work.budget is None
+    assert graph.nodes["act"].bound._ruled.current.work.budget is None
 
 
 class Lying(ScriptedModel):

@@ -120,7 +120,7 @@ def test_D017_D127_without_memory_nothing_is_written(tmp_path):
     profile = AgentProfile.from_mapping({"id": "b", "name": "B", "memory": {}}, base_dir=tmp_path)
     with agent(profile, None, ["done"], use_memory=False, reflect_after_run=True) as made:
         made.run_sync("go")
-        assert made.graph.builder.keeper is None
+        assert made.graph.builder.ruled.current.keeper is None
     with agent(profile, None, ["done"]) as made:
         assert not (tmp_path / "memory").exists()
         made.run_sync("go")
@@ -438,7 +438,7 @@ def test_D079_switched_off_it_asks_nothing(profile, memory, off):
     memory.add([Note(f"note {n}", "outcome") for n in range(9)], SCOPE)
     with agent(profile, memory, ["done"], **{**REFLECTING, **off}) as made:
         made.run_sync("read it", context=ALICE)
-        assert made.graph.builder.keeper.wants.reflector is None
+        assert made.graph.builder.ruled.current.keeper.wants.reflector is None
         assert len(made.config.llm.requests) == 1
 
 
@@ -527,7 +527,7 @@ def test_a_graph_recalls_by_itself_and_keeps_when_it_is_told(tmp_path, monkeypat
     said = graph.invoke(ask("what was it?"), on("two"), context=ALICE)
     assert "- [outcome] Task: read it Answer: done" in said["messages"][-1].text
     asyncio.run(graph.aremember(on("two"), context=ALICE))
-    assert len(graph.builder.keeper.wants.memory.records(SCOPE)) == 5
+    assert len(graph.builder.ruled.current.keeper.wants.memory.records(SCOPE)) == 5
     graph.close()
 
 

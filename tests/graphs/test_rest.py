@@ -36,7 +36,7 @@ def played(*turns: Any, **more: Any) -> tuple[Any, dict[str, Any]]:
     more = {"tools": [get_file], "profile": PROFILE, "checkpointer": InMemorySaver(), **more}
     graph = agent_graph(turns, order="call", **more)
     graph.invoke(ask("What is the code word?"), on())
-    model = graph.nodes["act"].bound._work.model  # type: ignore[attr-defined]
+    model = graph.nodes["act"].bound._ruled.current.work.model  # type: ignore[attr-defined]
     return model, graph.get_state(on()).values
 
 

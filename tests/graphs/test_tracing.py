@@ -235,4 +235,5 @@ def test_the_middleware_makes_one_copy_of_a_tool() -> None:
     """However often it runs."""
     middleware = FirewallMiddleware(load_policy("allow_all"))
     odd = Odd()
-    assert middleware._heard(odd) is middleware._heard(odd)
+    rules = middleware._rules.current
+    assert rules._heard(odd) is rules._heard(odd)

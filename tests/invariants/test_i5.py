@@ -45,4 +45,4 @@ def test_who_is_given_the_key(strategy: str) -> None:
         fields = {f.name for f in dataclasses.fields(here)}
         assert "tickets" in fields
         assert (here.tickets is not None) == (kind == "guard"), name
-        assert (node.bound._work.runner is not None) == (kind == "tool"), name  # type: ignore[attr-defined]
+        assert (node.bound._runner is not None) == (kind == "tool"), name  # type: ignore[attr-defined]

@@ -390,7 +390,7 @@ def test_one_summary_a_step(strategy_file: Callable[[str], Path]) -> None:
     )
     graph.invoke(ask("read my mail"), on())
     values = graph.get_state(on()).values
-    model: Any = graph.nodes["act"].bound._work.model  # type: ignore[attr-defined]
+    model: Any = graph.nodes["act"].bound._ruled.current.work.model  # type: ignore[attr-defined]
     summaries = [m for m in model.requests if m[-1].text.startswith(compress.ASK)]
     assert 0 < len(summaries) <= 6
     assert fits_a_provider(values["messages"])

@@ -20,7 +20,7 @@ def planned(
         turns, strategy=strategy, order="call", checkpointer=InMemorySaver(), **options
     )
     graph.invoke(ask("the task"), on())
-    model = graph.nodes["act"].bound._work.model  # type: ignore[attr-defined]
+    model = graph.nodes["act"].bound._ruled.current.work.model  # type: ignore[attr-defined]
     return graph.get_state(on()).values, model.requests
 
 

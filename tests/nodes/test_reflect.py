@@ -45,7 +45,7 @@ def run(
 
 def requests(graph: LockedGraph) -> list[Any]:
     """What the model was asked."""
-    return graph.nodes["act"].bound._work.model.requests  # type: ignore[attr-defined,no-any-return]
+    return graph.nodes["act"].bound._ruled.current.work.model.requests  # type: ignore[attr-defined,no-any-return]
 
 
 def test_accepted(strategy_file: Write) -> None:

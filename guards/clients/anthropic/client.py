@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from ...decide import Policy
+from ...following import Source
 from ...limits import Spending
 from ...receipts.receipt import Place
 from .._exchange import Door
@@ -93,7 +93,7 @@ class AnthropicDoor(Door):
         if method.lower() != "post" or not asks:
             return None
         if path.endswith(_COUNTS):
-            return SentOnly(self._masked(body))
+            return SentOnly(self.rules.sent(body, CONTENT))
         if path.endswith(_UNREADABLE) or not path.endswith(_MESSAGES):
             raise UnguardedMethod(
                 f"{NAME} cannot read what `{path}` answers. Streams of Amazon Bedrock's own format"
@@ -102,11 +102,7 @@ class AnthropicDoor(Door):
             )
         exchange = self.exchange(turns_of(body.get("messages")), after=_after(body))
         reply = MessageStream if body.get("stream") else MessageReply
-        return reply(self._masked(body), exchange)
-
-    def _masked(self, body: dict[str, Any]) -> dict[str, Any]:
-        masked = {name: self.inbound(body[name]).value for name in CONTENT if name in body}
-        return {**body, **masked}
+        return reply(exchange.rules.sent(body, CONTENT), exchange)
 
 
 def _after(body: dict[str, Any]) -> str:
@@ -128,7 +124,7 @@ class GuardedAnthropic(GuardedClient):
     def __init__(
         self,
         client: Any,
-        policy: Policy,
+        policy: Source,
         *,
         unguarded: Sequence[str] = (),
         spending: Spending | None = None,

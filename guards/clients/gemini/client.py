@@ -11,7 +11,7 @@ from copy import copy
 from functools import lru_cache
 from typing import Any
 
-from ...decide import Policy
+from ...following import Source
 from ...limits import Spending
 from ...receipts.receipt import Place
 from .._exchange import Door
@@ -151,7 +151,7 @@ class GuardedGemini(GuardedClient):
     def __init__(
         self,
         client: Any,
-        policy: Policy,
+        policy: Source,
         *,
         unguarded: Sequence[str] = (),
         spending: Spending | None = None,

@@ -59,9 +59,8 @@ class Call:
             self._reply = GeminiReply(exchange, len(contents), resumes=self._resumes)
         else:
             self._reply.resumed()
-        masked = {name: self._door.inbound(body[name]).value for name in CONTENT if name in body}
         self._read = [body.get(name) for name in CONTENT]
-        return {**body, **masked}, self._reply
+        return self._exchanges[-1].rules.sent(body, CONTENT), self._reply
 
     def end(self, *, finished: bool) -> dict[str, Any] | None:
         """No piece follows: what is left of the last reply."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from ...decide import Policy
+from ...following import Source
 from ...limits import Spending
 from ...receipts.receipt import Place
 from .._exchange import Door
@@ -134,7 +134,7 @@ class OpenAIDoor(Door):
     place = Place("openai")
 
     def __init__(
-        self, policy: Policy, unguarded: Sequence[str], spending: Spending | None = None
+        self, policy: Source, unguarded: Sequence[str], spending: Spending | None = None
     ) -> None:
         super().__init__(policy, spending=spending)
         self.unguarded = tuple(unguarded)
@@ -146,18 +146,14 @@ class OpenAIDoor(Door):
             return None
         if path.endswith("/chat/completions"):
             exchange = self.exchange(chat.turns_of(body.get("messages")))
-            sent = self._masked(body, chat.CONTENT)
+            sent = exchange.rules.sent(body, chat.CONTENT)
             return (ChatStream if body.get("stream") else ChatReply)(sent, exchange)
         if path.endswith("/responses"):
             turns = list(items.turns_of(body.get("input")))
             exchange = self.exchange(turns, after=responses.after_of(body))
-            sent = self._masked(body, responses.CONTENT)
+            sent = exchange.rules.sent(body, responses.CONTENT)
             return (ResponseStream if body.get("stream") else ResponseReply)(sent, exchange)
         return None
-
-    def _masked(self, body: dict[str, Any], fields: tuple[str, ...]) -> dict[str, Any]:
-        masked = {name: self.inbound(body[name]).value for name in fields if name in body}
-        return {**body, **masked}
 
 
 class GuardedOpenAI(GuardedClient):
@@ -172,7 +168,7 @@ class GuardedOpenAI(GuardedClient):
     def __init__(
         self,
         client: Any,
-        policy: Policy,
+        policy: Source,
         *,
         unguarded: Sequence[str] = (),
         spending: Spending | None = None,

@@ -30,9 +30,7 @@ def create(target: Target, /, **request: Any) -> Any:
     messages = extra.get("messages", request.get("messages"))
     exchange = target.door.exchange(chat.turns_of(_plain(messages)))
     for body in (request, extra):
-        for name in chat.CONTENT:
-            if name in body:
-                body[name] = target.door.inbound(body[name]).value
+        body.update(exchange.rules.sent(body, chat.CONTENT))
     if extra:
         request["extra_body"] = extra
     return settled(target.raw(**request), lambda reply: guarded(reply, request, exchange))

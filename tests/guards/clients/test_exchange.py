@@ -101,7 +101,7 @@ def test_who_is_served() -> None:
     policy = load_policy({"version": 2, "callers": {"roles": ["clerk"]}, "default": "allow"})
     door = Door(policy)
     clerk = door.serving(Caller("ann", roles=("clerk",)))
-    assert clerk.conversations is door.conversations
+    assert clerk.rules.conversations is door.rules.conversations
     call = Proposed("read_doc", "{}", "c1")
     for one, keep in ((door, False), (clerk, True)):
         assert one.exchange([UserText("Hi.")]).judge([call])[0].keep == keep
@@ -181,9 +181,9 @@ def test_a_secret_that_was_sent_is_logged(caplog: pytest.LogCaptureFixture) -> N
     """By its label; a request without one says nothing."""
     door = Door(load_policy(POLICY))
     with caplog.at_level(logging.WARNING, "edgeward.guards"):
-        door.inbound(["hi", KEY])
+        door.rules.inbound(["hi", KEY])
         assert not caplog.records
-        door.inbound([{"type": "thinking", "thinking": KEY}])
+        door.rules.inbound([{"type": "thinking", "thinking": KEY}])
     assert "openai_key" in caplog.text
     assert KEY not in caplog.text
 
