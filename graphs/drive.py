@@ -173,7 +173,7 @@ def _ran(told: Operation, outcome: ToolOutcome) -> ToolOutcome:
 
 def _told(effect: Effect, answer: Any) -> Any:
     """What came of an effect; a reply says how many tokens it took, if only by an estimate."""
-    return with_estimate(answer, effect.messages) if isinstance(effect, CallModel) else answer
+    return with_estimate(answer, effect) if isinstance(effect, CallModel) else answer
 
 
 class NodeRunnable(Runnable[Any, Any]):

@@ -21,7 +21,7 @@ from ..guards.caller import Caller
 from ..guards.langchain.session import usage_of
 from ..guards.limits import Amounts, Limit, Limits, Spending, added, spender
 from ..nodes._base import ESTIMATED, CallModel, Effect, LimitReached, RunTool, State, run_id
-from ..nodes._sizes import tokens
+from ..nodes._sizes import tokens, tokens_of
 from ..profiles.fallback import MARK as FALLBACK
 from .budget import Budget
 from .subcalls import SubCalls
@@ -65,7 +65,7 @@ class Meter:
     amounts: dict[str, float] = field(default_factory=dict)
     news: list[str] = field(default_factory=list)
     _reserved: dict[str, float] = field(default_factory=dict)
-    _asked: Sequence[BaseMessage] = ()
+    _asked: CallModel | None = None
     _estimate: int = 0
     _since: float = 0.0
     _hears: SubCalls | None = None
@@ -113,11 +113,11 @@ class Meter:
     def _admitted(self, effect: CallModel) -> CallModel:
         """The model call with a word near a limit, cut to what is left."""
         budget, limits = self.budget, self.budget.limits
-        self._asked = effect.messages
+        self._asked = effect
         if not limits.held:
             return effect
         used = self.so_far()
-        self._estimate = _size(effect.messages) + (budget.tool_tokens if effect.tools else 0)
+        self._estimate = _size(effect) + (budget.tool_tokens if effect.tools else 0)
         self._estimate += sum(budget.more_tokens.get(name, 0) for name in effect.more)
         read = round(self._estimate * self._ratio())
         need = {"tokens": read, "cost_usd": budget.price.of(read, 0)}
@@ -140,6 +140,7 @@ class Meter:
         used = usage_of(reply)
         # No call is free: a reply that says nothing, nought or less has its tokens estimated.
         if is_uncounted(reply):
+            assert self._asked is not None
             reply = estimated(reply, self._estimate or _size(self._asked))
             used = usage_of(reply)
         elif self._estimate:
@@ -257,8 +258,9 @@ def _of_caller(limits: Limits) -> Limit:
     return next(limit for limit in limits.held if limit.scope == "caller")
 
 
-def _size(messages: Sequence[BaseMessage]) -> int:
-    return sum(map(tokens, messages))
+def _size(asked: CallModel) -> int:
+    """What the model is to read, as far as it is text; counted where the node did not say."""
+    return tokens_of(asked.messages) if asked.size is None else asked.size
 
 
 def is_uncounted(reply: AIMessage) -> bool:
@@ -266,7 +268,7 @@ def is_uncounted(reply: AIMessage) -> bool:
     return not reply.usage_metadata or not usage_of(reply).amounts(None)["tokens"]
 
 
-def with_estimate(reply: AIMessage, asked: Sequence[BaseMessage]) -> AIMessage:
+def with_estimate(reply: AIMessage, asked: CallModel) -> AIMessage:
     """The reply, with an estimate of its tokens where nobody counted them."""
     return estimated(reply, _size(asked)) if is_uncounted(reply) else reply
 

@@ -103,12 +103,13 @@ class CallModel:
 
     `more`: tools that it is shown besides those that it is always shown.
     `max_tokens`: how much it may write, where a limit leaves less than it would. The graph sees to
-    that.
+    that. `size`: the tokens that the messages take by `_sizes`, where that need not be counted.
     """
 
     messages: list[BaseMessage]
     tools: bool = True
     more: tuple[str, ...] = ()
+    size: int | None = None
     max_tokens: int | None = None
 
 
@@ -315,16 +316,23 @@ def _observed(message: BaseMessage, ledger: Ledger) -> Entry | None:
 
 
 def ask_model(
-    messages: list[BaseMessage], here: Here, *, tools: bool = True, more: tuple[str, ...] = ()
+    messages: list[BaseMessage],
+    here: Here,
+    *,
+    tools: bool = True,
+    more: tuple[str, ...] = (),
+    size: int | None = None,
 ) -> ModelStep:
     """The model's reply, from inside a step. A failure's text is masked before it goes on (I9).
+
+    `size`: see `CallModel`.
 
     Raises:
         LimitReached: the policy leaves no room for the call.
         Exception: what the model raised, or a `NodeFault` in its place where it held a secret.
     """
     try:
-        reply: AIMessage = yield CallModel(messages, tools=tools, more=more)
+        reply: AIMessage = yield CallModel(messages, tools=tools, more=more, size=size)
     except Exception as error:
         fault = masked_fault(error, here.policy.redactor)
         if fault is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import (
@@ -49,6 +49,9 @@ Shown = tuple[BaseMessage, BaseMessage]
 """A message, and what a model reads in its place."""
 
 
+_NOTHING: Mapping[str, tuple[int, int]] = {}
+
+
 class MessageLog(list[BaseMessage]):
     """The messages of a thread, with the index of ids that makes appending cheap.
 
@@ -65,10 +68,10 @@ class MessageLog(list[BaseMessage]):
         tip: dict[str, BaseMessage] | None = None,
         answers: dict[str, int] | None = None,
         shown: dict[str, dict[int, Shown]] | None = None,
-        summed: tuple[int, int] = (0, 0),
+        summed: Mapping[str, tuple[int, int]] = _NOTHING,
     ) -> None:
         super().__init__(messages)
-        self._summed = summed
+        self._summed = dict(summed)
         self.shown = {} if shown is None else shown
         """How a model was shown each message, by boundary and the message's identity."""
         self._tip = {_key(m, i): m for i, m in enumerate(self)} if tip is None else tip
@@ -92,16 +95,16 @@ class MessageLog(list[BaseMessage]):
         """Whether this log, or another version of the thread, has a message with this id."""
         return message_id is not None and message_id in self._tip
 
-    def sum_of(self, size: Callable[[BaseMessage], int]) -> int:
-        """The sizes of all messages together; always the same `size`.
+    def sum_of(self, size: Callable[[BaseMessage], int], *, name: str = "") -> int:
+        """The sizes of all messages together; under one name always the same `size`.
 
         What was summed up before, in this log or the one that it continues, is not measured again:
         a run of many steps costs what its messages cost once.
         """
-        count, total = self._summed
+        count, total = self._summed.get(name, (0, 0))
         if count < len(self):
             total += sum(map(size, self[count:] if count else self))
-            self._summed = len(self), total
+            self._summed[name] = len(self), total
         return total
 
     def merged(self, new: Sequence[BaseMessage]) -> MessageLog:

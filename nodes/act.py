@@ -39,11 +39,12 @@ from ._fit import trimmed
 from ._images import without_seen
 from ._index import IN_A_ROW, MOST_IN_A_ROW, SHOWN, looked_up
 from ._loop import Circle, looked_at
-from ._marks import what_marks_mean, with_marks
+from ._marks import tokens_shown, what_marks_mean, with_marks
 from ._messages import MessageLog
 from ._proposed import proposed
 from ._reply import CUT_OFF, is_cut_off, sealed
 from ._shorten import READ_REST
+from ._sizes import tokens
 from .plan import FAILED, as_text
 
 
@@ -77,10 +78,9 @@ def step(spec: Spec, state: State, here: Here) -> Step:
         return Result("limit", {**update, "run": {**run, "stopped": "max_steps"}})
     try:
         line = circle.line if circle is not None and circle.is_told else ""
-        asked = _messages(spec, state, here, run, line)
-        reply = yield from ask_model(
-            asked, here, tools=with_tools, more=_more(run, here, with_tools)
-        )
+        asked, size = _messages(spec, state, here, run, line)
+        more = _more(run, here, with_tools)
+        reply = yield from ask_model(asked, here, tools=with_tools, more=more, size=size)
     except LimitReached as reached:
         stopped = {**update, "run": {**run, "stopped": reached.reason}}
         return Result("limit" if with_tools else "answer", stopped)
@@ -129,8 +129,11 @@ def _asked_again(
 
 def _messages(
     spec: Spec, state: State, here: Here, run: Mapping[str, Any], line: str
-) -> list[BaseMessage]:
-    """What the model reads: one system message (all that providers agree on), then the thread."""
+) -> tuple[list[BaseMessage], int | None]:
+    """What the model reads: one system message (all that providers agree on), then the thread.
+
+    And what that takes in tokens; None where it would have to be counted.
+    """
     thread: Sequence[BaseMessage] = trimmed(state.get("messages") or [], run)
     parts = [
         here.prompt,
@@ -142,10 +145,16 @@ def _messages(
         line,
     ]
     system = "\n\n".join(part for part in parts if part)
-    shown = without_seen(with_marks(thread, here.boundary), thread, state.get("plan"))
+    whole = with_marks(thread, here.boundary)
+    shown = without_seen(whole, thread, state.get("plan"))
+    size = tokens_shown(thread, here.boundary) if shown is whole else None
     if shown and isinstance(shown[-1], AIMessage) and (wish := _wish(state)):
         shown.append(HumanMessage(wish))
-    return [SystemMessage(system), *shown] if system else shown
+        size = None if size is None else size + tokens(shown[-1])
+    if system:
+        shown = [SystemMessage(system), *shown]
+        size = None if size is None else size + tokens(shown[0])
+    return shown, size
 
 
 def focus(plan: Mapping[str, Any] | None) -> str:
