@@ -37,11 +37,9 @@ def destinations(text: str, kind: int = Kind.TEXT) -> Iterator[Destination]:
         yield from mailed(text, kind)
 
 
-def destinations_of(text: str, kind: int) -> Sequence[Destination]:
-    """The same, all at once; those of short values, which come up again and again, are kept."""
-    if len(text) <= _KEPT:
-        return _destinations(text, kind)
-    return tuple(destinations(text, kind))
+def destinations_of(text: str, kind: int) -> Iterable[Destination]:
+    """The same; those of short values, which come up again and again, are kept."""
+    return _destinations(text, kind) if len(text) <= _KEPT else destinations(text, kind)
 
 
 @lru_cache(maxsize=1_024)
@@ -49,7 +47,7 @@ def _destinations(text: str, kind: int) -> tuple[Destination, ...]:
     return tuple(destinations(text, kind))
 
 
-def mailed(text: str, kind: int) -> list[Destination]:
+def mailed(text: str, kind: int) -> Iterator[Destination]:
     """The domains of the mail addresses in a text that has an @."""
     return typed_mail(text) if kind & Kind.MAIL else mail_domains(text)
 

@@ -13,7 +13,6 @@ import html.entities
 import re
 from collections.abc import Set
 from dataclasses import dataclass, field
-from urllib.parse import unquote_to_bytes
 
 import re2
 
@@ -82,6 +81,8 @@ class _Sign:
 
 
 _ESCAPE_SIGN = _Sign(_ESCAPED, 2)
+_PERCENT_SIGN = _Sign(r"%[0-9A-Fa-f]{2}|%[uU][0-9A-Fa-f]{4}", 3)
+_DIGITS_SIGN = _Sign(r"[A-Za-z0-9+/_-]{12}", 12)
 _RUN_SIGN = _Sign(_RUN, 8)
 _HEX_SIGN = _Sign(_HEXED, 16)
 
@@ -93,6 +94,7 @@ _SHORT = 1_024
 """Run length up to which all four alignments of base64 are tried."""
 
 _PERCENT = re.compile(r"%(?:25)+(?=[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})")
+_PERCENT_RUN = re.compile(rb"(?:%[0-9A-Fa-f]{2})+")
 _PERCENT_U = re.compile(r"%[uU]([0-9A-Fa-f]{4})")
 _ENTITY = re.compile(
     r"&#0*([0-9]{1,7});?|&#[xX]0*([0-9A-Fa-f]{1,6});?|&([A-Za-z][A-Za-z0-9]{1,31});"
@@ -162,13 +164,21 @@ def _chain(text: str, seen: Views, known: set[str], layer: int) -> None:
 
 
 def _unpercent(text: str) -> str:
-    if "%" not in text:
+    if "%" not in text or not _PERCENT_SIGN.found(text):
         return text
-    text = _PERCENT.sub("%", text)
-    text = _PERCENT_U.sub(lambda m: chr(int(m[1], 16)), text)
-    raw = unquote_to_bytes(text.encode("utf-8", "replace"))
+    if "%25" in text:
+        text = _PERCENT.sub("%", text)
+    if "%u" in text or "%U" in text:
+        text = _PERCENT_U.sub(lambda m: chr(int(m[1], 16)), text)
+    raw = _PERCENT_RUN.sub(_unhexed, text.encode("utf-8", "replace"))
+    if raw.isascii():
+        return raw.decode()
     raw = _OVERLONG.sub(_overlong, raw)
     return raw.decode("utf-8", "replace")
+
+
+def _unhexed(match: re.Match[bytes]) -> bytes:
+    return binascii.unhexlify(match[0].replace(b"%", b""))
 
 
 def _overlong(match: re.Match[bytes]) -> bytes:
@@ -222,7 +232,8 @@ def _runs(text: str, seen: Views, known: set[str], layer: int) -> None:
     if layer >= MAX_LAYERS:
         return
     readable: list[str] = []
-    for run in dict.fromkeys(_B64_RUN.findall(text)):  # a name that comes up often is one run
+    runs = _B64_RUN.findall(text) if _DIGITS_SIGN.found(text) else ()
+    for run in dict.fromkeys(runs):  # a name that comes up often is one run
         _open_base64(run, readable, seen)
     if any(c in text for c in "\r\n ") and len(text) > 60:
         whole = "".join(text.split())
@@ -231,7 +242,8 @@ def _runs(text: str, seen: Views, known: set[str], layer: int) -> None:
     if _HEX_SIGN.found(text):
         for digits in dict.fromkeys(_HEX_RUN.findall(text)):
             _read(bytes.fromhex(digits[: len(digits) & ~1]), readable, seen)
-        for pairs in dict.fromkeys(_HEX_PAIRS.findall(text)):
+        apart = ":" in text or "," in text or " " in text
+        for pairs in dict.fromkeys(_HEX_PAIRS.findall(text) if apart else ()):
             _read(bytes.fromhex(_NO_HEX.sub("", pairs)), readable, seen)
     if readable:
         decoded = "\n".join(dict.fromkeys(readable))

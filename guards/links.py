@@ -35,6 +35,7 @@ _CJK_PROSE = re.compile("[,;:!?()]+[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3][^.\
 def links(text: str) -> Iterator[Destination]:
     """Links with a scheme, wherever they stand."""
     users = "@" in text
+    known: dict[str, Destination | None] = {}
     for match in _START.finditer(text):
         start, at = match.span()
         special = text[start] != ":"
@@ -46,9 +47,19 @@ def links(text: str) -> Iterator[Destination]:
                 at += 2  # file:////host/share
         elif text[at - 1] == ":" and start and _BARE_HOST.match(text, at) is None:
             continue  # "http:400" in prose
-        found = authority_at(text, at, users=users)
+        found = authority_at(text, at) if users else _again(text, at, known)
         if found is not None:
             yield found
+
+
+def _again(text: str, at: int, known: dict[str, Destination | None]) -> Destination | None:
+    """`authority_at` of a text without @, where the same link often stands again and again."""
+    match = _AUTHORITY.match(text, at)
+    assert match is not None
+    told = text[at : match.end() + 2]  # what it depends on
+    if told not in known:
+        known[told] = authority_at(text, at, users=False)
+    return known[told]
 
 
 def authority_at(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from .hosts import DOTS, EDGE, Destination, canonical_host, is_address, short
@@ -15,18 +16,23 @@ _ANY_DOMAIN = re.compile(rf"@\s{{0,9}}(?:\([^()]{{0,99}}\)\s{{0,9}})?{_DOMAIN}")
 _AFTER_LOCAL = re.compile(rf"""(?<![\s/(\[{{>,;=:'`@])(?<!\s["<])(?<!^["<])@{_DOMAIN}""")
 
 
-def mail_domains(text: str) -> list[Destination]:
+def mail_domains(text: str) -> Iterator[Destination]:
     """The domain after every @ that something like a local part stands before."""
     if text[0] == "@":
         text = " " + text
-    return list(filter(None, [_domain(name, False) for name in _AFTER_LOCAL.findall(text)]))
+    for match in _AFTER_LOCAL.finditer(text):
+        found = _domain(match[1], False)
+        if found is not None:
+            yield found
 
 
-def typed_mail(text: str) -> list[Destination]:
+def typed_mail(text: str) -> Iterator[Destination]:
     """The domain after every @ of a field for mail addresses, routes and comments included."""
     begin = len(text) - len(text.lstrip())
-    found = [_domain(m[1], m.start() > begin) for m in _ANY_DOMAIN.finditer(text)]
-    return list(filter(None, found))
+    for match in _ANY_DOMAIN.finditer(text):
+        found = _domain(match[1], match.start() > begin)
+        if found is not None:
+            yield found
 
 
 @lru_cache(maxsize=1_024)

@@ -32,7 +32,6 @@ _FRAGMENT = 80
 _ENDS = 256
 """Characters of a long fragment that are joined to its neighbours, at each end."""
 
-_BLANK = re.compile(r"\s")
 _PROSE_DOTS = re.compile(r"[^./\\]\.+\Z")
 _PARENT_DIR = re.compile(r"(?:^|[/\\])\.\.\s*\Z")
 _SIGNS = ("@", ":", "//", "\\")
@@ -227,7 +226,7 @@ class Examined:
         for index in self._strings:
             text = self.leaves[index]
             if len(text) > _FRAGMENT:
-                if " " in text or _BLANK.search(text):
+                if " " in text or text.split(None, 1) != [text]:
                     continue  # prose is no piece of anything
                 text = _ends(text)
             if text:
@@ -255,13 +254,14 @@ class Examined:
             for view in found:
                 yield index, view
 
-    def destinations(self) -> list[tuple[int, Destination]]:
-        """Where the call could send something: hosts in any text, with the leaf's number."""
+    def destinations(self) -> Iterator[tuple[int, Destination]]:
+        """Where the call could send something: hosts in any text, with the leaf's number.
+
+        May repeat itself, and is found as it is asked for: who has seen enough can stop.
+        """
         signs = self._signs
         if signs is None:
-            return []
-        found: list[tuple[int, Destination]] = []
-        known: set[Destination] = set()
+            return
         for index, text in self.texts() if self.views else enumerate(self.leaves):
             kind = self.kinds[index]
             if not kind & Kind.POINTS:
@@ -271,13 +271,10 @@ class Examined:
                 else:
                     continue
             for destination in destinations_of(text, kind):
-                if destination not in known:
-                    known.add(destination)
-                    found.append((index, destination))
+                yield index, destination
         if self._commands:
-            found += self._connected()
-        found += split_destinations(self.leaves, self.kinds, self._strings)
-        return found
+            yield from self._connected()
+        yield from split_destinations(self.leaves, self.kinds, self._strings)
 
     def _connected(self) -> Iterator[tuple[int, Destination]]:
         """Where commands connect to."""

@@ -315,24 +315,15 @@ def _observed(message: BaseMessage, ledger: Ledger) -> Entry | None:
     return None
 
 
-def ask_model(
-    messages: list[BaseMessage],
-    here: Here,
-    *,
-    tools: bool = True,
-    more: tuple[str, ...] = (),
-    size: int | None = None,
-) -> ModelStep:
+def ask_model(asked: CallModel, here: Here) -> ModelStep:
     """The model's reply, from inside a step. A failure's text is masked before it goes on (I9).
-
-    `size`: see `CallModel`.
 
     Raises:
         LimitReached: the policy leaves no room for the call.
         Exception: what the model raised, or a `NodeFault` in its place where it held a secret.
     """
     try:
-        reply: AIMessage = yield CallModel(messages, tools=tools, more=more, size=size)
+        reply: AIMessage = yield asked
     except Exception as error:
         fault = masked_fault(error, here.policy.redactor)
         if fault is None:

@@ -23,6 +23,7 @@ from pydantic import Field
 from ..guards.limits import LOOP
 from ._base import (
     CUT,
+    CallModel,
     Here,
     LimitReached,
     NodeSpec,
@@ -78,9 +79,9 @@ def step(spec: Spec, state: State, here: Here) -> Step:
         return Result("limit", {**update, "run": {**run, "stopped": "max_steps"}})
     try:
         line = circle.line if circle is not None and circle.is_told else ""
-        asked, size = _messages(spec, state, here, run, line)
-        more = _more(run, here, with_tools)
-        reply = yield from ask_model(asked, here, tools=with_tools, more=more, size=size)
+        read, size = _messages(spec, state, here, run, line)
+        asked = CallModel(read, tools=with_tools, more=_more(run, here, with_tools), size=size)
+        reply = yield from ask_model(asked, here)
     except LimitReached as reached:
         stopped = {**update, "run": {**run, "stopped": reached.reason}}
         return Result("limit" if with_tools else "answer", stopped)

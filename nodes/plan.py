@@ -23,6 +23,7 @@ from pydantic import Field
 
 from ..guards.limits import ENDS
 from ._base import (
+    CallModel,
     Catalog,
     Here,
     LimitReached,
@@ -115,7 +116,7 @@ def _asked(
     shown = with_marks(trimmed(messages, run), here.boundary)
     if shown and isinstance(shown[-1], AIMessage):
         shown.append(HumanMessage(PLAN_NOW))  # no provider lets a model speak twice in a row
-    reply = yield from ask_model([system, *shown], here, tools=False)
+    reply = yield from ask_model(CallModel([system, *shown], tools=False), here)
     return add_usage(run, reply), here.policy.redactor.secrets(reply.text)[0]
 
 

@@ -37,6 +37,8 @@ DEFAULT: list[str] = []
 
 _MOST = 20
 """Hosts that are named in one verdict."""
+_ENOUGH = 500
+"""Destinations that are looked at once one was not listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +52,23 @@ class Egress:
     rule: str = KEY
 
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
-        found = call.destinations()
-        wrong = [(i, d) for i, d in found if not d.host or d.host not in self.allowed]
+        wrong: dict[Destination, int] = {}
+        more = 0
+        for index, destination in call.destinations():
+            if not destination.host or destination.host not in self.allowed:
+                wrong.setdefault(destination, index)
+            if wrong:
+                # It is blocked by now; what else is wrong with it is told within reason.
+                more += 1
+                if more > _ENOUGH or len(wrong) > _MOST:
+                    break
         return self._findings(call, history, wrong) if wrong else ()
 
     def _findings(
-        self, call: Examined, history: History, wrong: list[tuple[int, Destination]]
+        self, call: Examined, history: History, wrong: dict[Destination, int]
     ) -> Iterator[Finding]:
         said: set[str] = set()
-        for index, destination in wrong:
+        for destination, index in wrong.items():
             reason = self._reason(destination)
             if reason in said:
                 continue
