@@ -24,9 +24,11 @@ from . import (
     test,
     tools,
 )
+from .usage import Edgeward
 
 app = typer.Typer(
     name="edgeward",
+    cls=Edgeward,
     help="AI agents in which no tool runs without a policy decision.",
     epilog="Start with:  edgeward demo",
     no_args_is_help=True,

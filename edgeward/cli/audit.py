@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -10,8 +11,12 @@ import typer
 
 from . import options
 from .failures import FAILED, reported
+from .progress import progress
 
-app = typer.Typer(help="Receipts: what was decided, and whether the log of it was tampered with.")
+app = typer.Typer(
+    help="Receipts: what was decided, and whether the log of it was tampered with.",
+    no_args_is_help=True,
+)
 
 EXAMPLE = "Example:  edgeward audit verify receipts.jsonl --key receipts.jsonl.key.pub"
 
@@ -36,6 +41,7 @@ def verify(
     written, 1 not, 2 where a file is missing.
     """
     with reported(debug=debug):
+        from ..guards.receipts.chain import read_head
         from ..guards.receipts.chain import verify as check
         from ..guards.receipts.keys import verifier
         from ..guards.receipts.stores import read_log
@@ -43,7 +49,10 @@ def verify(
 
         lines, kept = read_log(log)
         signed_by = verifier(key or _needed(log))
-        found = check(lines, signed_by, head=head.read_bytes() if head else kept)
+        known = head.read_bytes() if head else kept
+        end = read_head(known, signed_by)
+        with progress("records", end.lines if end else None) as step:
+            found = check(_counted(lines, step), signed_by, head=known)
         if as_json:
             fields = {"records": found.records, "fault": found.fault, "note": found.note}
             typer.echo(json.dumps(fields))
@@ -54,6 +63,12 @@ def verify(
         if found.note and not as_json:
             typer.echo(f"{log}: {found.note}")
     raise typer.Exit(FAILED if found.fault else 0)
+
+
+def _counted(lines: Iterator[bytes], step: Callable[[], None]) -> Iterator[bytes]:
+    for line in lines:
+        yield line
+        step()
 
 
 def key_of(log: Path) -> Path | None:

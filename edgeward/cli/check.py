@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import options
+from . import options, shipped
 from .failures import WAITING, reported
 
 if TYPE_CHECKING:
@@ -23,7 +23,10 @@ EXAMPLE = """Example:  edgeward check finance --tool send_money --args '{"recipi
 
 
 def check(
-    policy: Annotated[str, typer.Argument(help="A shipped policy's name, or a path.")],
+    policy: Annotated[
+        str,
+        typer.Argument(help="A shipped policy's name, or a path.", autocompletion=shipped.policies),
+    ],
     tool: Annotated[str | None, typer.Option(help="The tool that is called.")] = None,
     args: Annotated[
         str, typer.Option(metavar="JSON", help="Its arguments, as a model writes them.")

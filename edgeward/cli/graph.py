@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import options
+from . import options, shipped
 from .failures import reported
 from .outfile import Force, write
 
@@ -42,7 +42,8 @@ def graph(
     strategy: Annotated[
         str,
         typer.Argument(
-            help="A shipped strategy (react, reflexion ...), or the path of a strategy file."
+            help="A shipped strategy (react, reflexion ...), or the path of a strategy file.",
+            autocompletion=shipped.strategies,
         ),
     ],
     form: Annotated[

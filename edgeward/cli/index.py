@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,15 +17,28 @@ if TYPE_CHECKING:
 EXAMPLE = "Example:  edgeward index ./handbook"
 
 
-def index(profile: options.Profile, debug: options.Debug = False) -> None:
+def index(
+    profile: options.Profile,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    debug: options.Debug = False,
+) -> None:
     """Read the documents of a profile that are new or changed, and forget those that are gone."""
     with reported(debug=debug):
         from ..profiles.schema import AgentProfile
         from .documents import read_documents
         from .printable import one_line
 
-        for line in _lines(read_documents(AgentProfile.from_yaml(profile))):
+        report = read_documents(AgentProfile.from_yaml(profile))
+        if as_json:
+            typer.echo(json.dumps(_plain(report), indent=2))
+            return
+        for line in _lines(report):
             typer.echo(one_line(line))
+
+
+def _plain(report: Report) -> dict[str, Any]:
+    left_out = [{"file": name, "reason": reason} for name, reason in report.skipped]
+    return {**asdict(report), "skipped": left_out}
 
 
 def _lines(report: Report) -> list[str]:

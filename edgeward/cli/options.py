@@ -6,8 +6,14 @@ from typing import Annotated
 
 import typer
 
+from . import shipped
+
 Profile = Annotated[
-    str, typer.Argument(help="A shipped profile's name, a folder, or a profile.yaml.")
+    str,
+    typer.Argument(
+        help="A shipped profile's name, a folder, or a profile.yaml.",
+        autocompletion=shipped.profiles,
+    ),
 ]
 StrategyName = Annotated[
     str,
@@ -15,6 +21,7 @@ StrategyName = Annotated[
         "--strategy",
         "-s",
         help="A shipped strategy (react, reflexion ...), or the path of a strategy file.",
+        autocompletion=shipped.strategies,
     ),
 ]
 PolicyName = Annotated[
@@ -24,6 +31,7 @@ PolicyName = Annotated[
         "-p",
         help="A shipped policy's name, or a path. Left out: the shipped policy of the profile's "
         "name, or else `default`.",
+        autocompletion=shipped.policies,
     ),
 ]
 Model = Annotated[

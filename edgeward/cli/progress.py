@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def progress(what: str, total: int) -> Iterator[Callable[[], None]]:
-    """A bar; the function to call after each of `total` steps."""
+def progress(what: str, total: int | None) -> Iterator[Callable[[], None]]:
+    """A bar; the function to call after each of `total` steps (None: nobody knows how many)."""
     if not sys.stderr.isatty():
         yield lambda: None
         return

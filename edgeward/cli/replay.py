@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import options
+from . import options, shipped
 from .failures import FAILED, WRONG, complain, reported
 
 if TYPE_CHECKING:
@@ -31,7 +31,13 @@ def replay(
         ),
     ],
     policy: Annotated[
-        str, typer.Option("--policy", "-p", help="The policy to try: a shipped name, or a path.")
+        str,
+        typer.Option(
+            "--policy",
+            "-p",
+            help="The policy to try: a shipped name, or a path.",
+            autocompletion=shipped.policies,
+        ),
     ],
     strategy: Annotated[
         str | None,
@@ -40,6 +46,7 @@ def replay(
             "-s",
             help="A strategy to try. It changes no verdict, for each of its calls reaches a guard; "
             "said is which calls come after the last round of calls that it allows in a run.",
+            autocompletion=shipped.strategies,
         ),
     ] = None,
     allow_flips: Annotated[

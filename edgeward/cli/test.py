@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import options
+from . import options, shipped
 from .failures import FAILED, reported
 from .progress import progress
 
@@ -20,7 +20,12 @@ EXAMPLE = "Example:  edgeward test my_policy.yaml"
 
 
 def run_cases(
-    policy: Annotated[str, typer.Argument(help="A policy file, or a shipped policy's name.")],
+    policy: Annotated[
+        str,
+        typer.Argument(
+            help="A policy file, or a shipped policy's name.", autocompletion=shipped.policies
+        ),
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     debug: options.Debug = False,
 ) -> None:

@@ -6,6 +6,9 @@ only as it was accepted; here a person sees the difference, and accepts it.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -35,7 +38,12 @@ Accept = Annotated[
 ]
 
 
-def tools(profile: options.Profile, accept: Accept = False, debug: options.Debug = False) -> None:
+def tools(
+    profile: options.Profile,
+    accept: Accept = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a tool.")] = False,
+    debug: options.Debug = False,
+) -> None:
     """List a profile's tools, with what has changed at its MCP servers since it was accepted.
 
     Ends with 3 where tools are held back, and with 2 where the lock file is damaged.
@@ -45,22 +53,36 @@ def tools(profile: options.Profile, accept: Accept = False, debug: options.Debug
         from ..profiles.tools.mcp.review import review_mcp
 
         loaded = AgentProfile.from_yaml(profile)
-        _list_own(loaded)
+        listed = [*_own(loaded)]
         review = review_mcp(loaded)
-        _list_servers(review)
+        listed += _of_servers(review)
+        for one in listed:
+            _show(one, as_json=as_json)
         if accept:
             review.accept()
-            if review.states:
+            if review.states and not as_json:
                 typer.echo("Accepted.")
         elif review.damaged:
             complain(review.damaged)
             raise typer.Exit(WRONG)
         elif review.held:
-            typer.echo("Held back until they are accepted: add --accept.")
+            if not as_json:
+                typer.echo("Held back until they are accepted: add --accept.")
             raise typer.Exit(WAITING)
 
 
-def _list_own(profile: AgentProfile) -> None:
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One tool as it is listed; `difference`: what changed since it was accepted."""
+
+    name: str
+    source: str
+    note: str = ""
+    state: str = ""
+    difference: str = ""
+
+
+def _own(profile: AgentProfile) -> Iterator[Listed]:
     """The tools from every source but the servers, as an agent would get them."""
     from ..profiles.equipment import Given, equip
 
@@ -70,16 +92,16 @@ def _list_own(profile: AgentProfile) -> None:
     found = equip(profile.model_copy(update={"tools": without}), given)
     try:
         for tool, source in found.tools:
-            _line(tool.name, source, "")
+            yield Listed(tool.name, source)
     finally:
         found.close()
     if profile.rag.enabled:
-        _line("rag_search, rag_get_resource", "rag", "")
+        yield from (Listed(name, "rag") for name in ("rag_search", "rag_get_resource"))
     if "memory" in profile.model_fields_set and profile.memory.is_retrieve:
-        _line("memory_recall", "memory", "")
+        yield Listed("memory_recall", "memory")
 
 
-def _list_servers(review: McpReview) -> None:
+def _of_servers(review: McpReview) -> Iterator[Listed]:
     from ..profiles.tools.mcp.definitions import fault_of, offer_of, offered_name, orders_in
 
     for state in review.states:
@@ -98,12 +120,17 @@ def _list_servers(review: McpReview) -> None:
                 )
                 if part
             )
-        _line(name, f"tools.mcp: {state.server}", note)
-        if state.state in ("new", "changed", "first"):
-            for line in state.difference.splitlines():
-                typer.echo(f"    {printable(line)}")
+        differs = state.state in ("new", "changed", "first")
+        difference = state.difference if differs else ""
+        yield Listed(name, f"tools.mcp: {state.server}", note, state.state, difference)
 
 
-def _line(name: str, source: str, note: str) -> None:
-    text = f"{one_line(name)}  [{one_line(source)}]"
-    typer.echo(f"{text}  {one_line(note)}" if note else text)
+def _show(tool: Listed, *, as_json: bool) -> None:
+    if as_json:
+        told = {name: text for name, text in asdict(tool).items() if text}
+        typer.echo(json.dumps(told, ensure_ascii=True))
+        return
+    text = f"{one_line(tool.name)}  [{one_line(tool.source)}]"
+    typer.echo(f"{text}  {one_line(tool.note)}" if tool.note else text)
+    for line in tool.difference.splitlines():
+        typer.echo(f"    {printable(line)}")

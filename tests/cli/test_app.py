@@ -5,10 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import pytest
-
-from edgeward.cli.app import app
-
 from .conftest import Bundle, Invoke, Open
 
 COMMANDS = ("demo", "run", "chat", "graph", "index")
@@ -21,13 +17,6 @@ def test_the_help_names_every_command(invoke: Invoke) -> None:
     for command in COMMANDS:
         assert f" {command} " in text
     assert " demo " in invoke().output
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_a_help_with_an_example(command: str, invoke: Invoke) -> None:
-    """A line to copy."""
-    text = " ".join(invoke(command, "-h").stdout.split())
-    assert f"Example: edgeward {command}" in text
 
 
 def test_the_version_is_shown(invoke: Invoke) -> None:
@@ -56,6 +45,9 @@ def test_a_pipe_gets_no_colours_and_a_terminal_does(bundle: Bundle, terminal: Op
     assert "\x1b[32m" not in plain.text
 
 
-def test_shell_completion_is_on() -> None:
-    """Typer offers to install it."""
-    assert app._add_completion
+def test_long_work_shows_how_far_it_is(terminal: Open) -> None:
+    """On a terminal, and the bar is gone when it is done."""
+    shown = terminal(["test", "default"], TERM="xterm-256color", COLUMNS="80")
+    shown.end()
+    assert "rules" in shown.text.partition("cases pass")[0]
+    assert "\x1b[2K" in shown.text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,14 @@ def test_what_is_new_changed_and_gone_is_counted(handbook: Path, invoke: Invoke)
     assert second.stdout.startswith("1 new, 1 changed, 0 gone, 0 as they were; 2 passages")
     (handbook / "rag_corpus" / "c.md").unlink()
     assert invoke("index", handbook).stdout.startswith("0 new, 0 changed, 1 gone, 1 as they were")
+
+
+def test_scripts_get_an_object(handbook: Path, invoke: Invoke) -> None:
+    """With the names of the files, and what was left out."""
+    found = json.loads(invoke("index", handbook, "--json").stdout)
+    assert (found["added"], found["chunks"]) == (["a.md"], 1)
+    (left,) = found["skipped"]
+    assert left == {"file": "b\x1b[2J.pdf", "reason": "is damaged: no readable PDF"}
 
 
 def test_a_missing_folder_is_one_line(tmp_path: Path, invoke: Invoke) -> None:

@@ -50,6 +50,16 @@ def test_every_tool_is_listed_with_its_source(tmp_path: Path, program: Program) 
     assert run(tmp_path)[1].splitlines()[1] == "read  [tools.mcp: prog]"
 
 
+def test_scripts_get_one_object_a_tool(tmp_path: Path, program: Program) -> None:
+    """With its source, its state, and what is new of it."""
+    code, out, _ = run(tmp_path, "--json")
+    assert code == 0
+    own, read, send = map(json.loads, out.splitlines())
+    assert own == {"name": "add", "source": "tools.python: tools.py:add"}
+    assert (read["state"], send["state"]) == ("first", "excluded")
+    assert "+Reads." in read["difference"]
+
+
 def test_C55_what_is_held_back_is_shown_and_accepted(tmp_path: Path, program: Program) -> None:
     """The difference, with what hides in it written out; exit code 3 until it is accepted."""
     run(tmp_path, "--accept")

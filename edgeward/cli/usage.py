@@ -1,0 +1,46 @@
+"""A command line that cannot be read is told in one line, as every other error."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from .failures import FAILED, complain
+
+
+class Edgeward(TyperGroup):
+    """The commands. Typer draws a box around what is wrong with a command line; here it is a line,
+    which says where to look."""
+
+    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+        """Run a command, and exit with its code."""
+        if not standalone_mode:
+            return super().main(*args, standalone_mode=False, **extra)
+        try:
+            code = super().main(*args, standalone_mode=False, **extra)
+        except typer.Abort:
+            complain("stopped: the input has ended")
+            sys.exit(FAILED)
+        except Exception as error:
+            # Which click this is (Typer has its own, or not) depends on Typer's version.
+            if not hasattr(error, "format_message"):
+                raise
+            _tell(error)
+            sys.exit(getattr(error, "exit_code", FAILED))
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _tell(error: Any) -> None:
+    context = getattr(error, "ctx", None)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        typer.echo(context.get_help(), err=True)
+        return
+    wrong = " ".join(error.format_message().split())
+    if context is None:
+        complain(wrong)
+    else:
+        path = context.command_path
+        complain(f"{path}: {wrong.rstrip('.')}; `{path} --help` says what it takes")
