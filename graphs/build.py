@@ -26,7 +26,7 @@ from ..profiles.tools.python import as_tool
 from ..profiles.tools.registry import ToolRegistry
 from .checkpoints import Saver, open_checkpointer, tickets_for
 from .compile import Parts, compile_strategy
-from .fitted import with_numbers
+from .fitted import with_numbers, with_recall
 from .locked import LockedGraph
 from .remember import Remembers
 from .schema import Strategy, load_strategy
@@ -89,6 +89,7 @@ def build_graph(
             spending=spending if spending is not None else Spending(),
         )
         wanted = with_numbers(load_strategy(strategy), loaded.memory if loaded else None)
+        wanted = with_recall(wanted, loaded)
         return compile_strategy(wanted, parts, checkpointer=saver, store=store)
 
 

@@ -6,10 +6,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..nodes import kinds
 from ..nodes.compress import Spec as Compress
 from ..policies.context import ContextNumbers
 from ..profiles.schema import AgentProfile
-from .schema import Strategy
+from .schema import Node, Strategy
 
 if TYPE_CHECKING:
     from .config import AgentConfig
@@ -36,10 +37,41 @@ def with_numbers(strategy: Strategy, numbers: ContextNumbers | None) -> Strategy
     return replace(strategy, nodes=nodes)
 
 
+def with_recall(strategy: Strategy, profile: AgentProfile | None) -> Strategy:
+    """The strategy, with a look into the memory in front where the profile wants one each run: a
+    node that proposes the call, and a guard and a tool node for it alone."""
+    if profile is None or profile.memory.recall != "always":
+        return strategy
+    known = kinds()
+    recall, guard, tool = names = [f"{name}_first" for name in ("recall", "guard", "tool")]
+    if any(node.kind.name == "recall" for node in strategy.nodes.values()):
+        return strategy  # it looks where its author wants it
+    if taken := [name for name in names if name in strategy.nodes]:
+        raise ValueError(
+            f"strategy {strategy.name!r} has a node {taken[0]!r}, which `memory.recall: always` of"
+            " the profile adds; rename it"
+        )
+    first = {
+        name: Node(name, known[kind], known[kind].spec.model_validate({"kind": kind}))
+        for name, kind in zip(names, ("recall", "guard", "tool"), strict=True)
+    }
+    edges = {
+        (recall, "call"): guard,
+        (recall, "skip"): strategy.start,
+        (guard, "allow"): tool,
+        (guard, "block"): strategy.start,
+        (tool, "done"): strategy.start,
+    }
+    return replace(
+        strategy, start=recall, nodes={**first, **strategy.nodes}, edges={**edges, **strategy.edges}
+    )
+
+
 def as_wanted(strategy: Strategy, profile: AgentProfile, config: AgentConfig) -> Strategy:
     """The strategy as the profile's numbers and the configuration's switches and bounds want it."""
     strategy = with_numbers(strategy, config.compressor or profile.memory)
-    return _with_substeps(_without_what_is_off(strategy, config), config)
+    strategy = _with_substeps(_without_what_is_off(strategy, config), config)
+    return with_recall(strategy, profile)
 
 
 def _without_what_is_off(strategy: Strategy, config: AgentConfig) -> Strategy:

@@ -13,12 +13,12 @@ from types import MappingProxyType, ModuleType
 from ._base import NodeKind, NodeSpec
 
 ENTRY_POINTS = "edgeward.nodes"
-KINDS = ("plan", "act", "guard", "tool", "compress", "reflect")
+KINDS = ("plan", "act", "guard", "tool", "compress", "reflect", "recall")
 
 
 @cache
 def kinds() -> MappingProxyType[str, NodeKind]:
-    """Every node kind by name: the six of this room, then what entry points add.
+    """Every node kind by name: those of this room, then what entry points add.
 
     Raises:
         ValueError: an entry point takes a name that is in use, or is not a node kind.

@@ -15,6 +15,9 @@ class MemoryBlock(ContextNumbers, Block):
     """What is kept between runs, and how much of a run is kept before the model."""
 
     is_retrieve: Flag = True
+    recall: Literal["asked", "always"] = "asked"
+    """`asked`: when the model calls `memory_recall`. `always`: also before it is asked, once a run,
+    with the user's words."""
     history_mode: Literal["add", "overwrite"] = "add"
     search_limit: int = Field(default=10, ge=1)
     ignore_roles: list[Text] = Field(default=["tool", "system"])
