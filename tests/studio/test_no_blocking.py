@@ -32,8 +32,9 @@ from tests.fakes import on, policy
 ALL_KINDS = """
 strategy: all_kinds
 description: One node of every kind.
-start: plan
+start: recall
 nodes:
+  recall: recall
   plan: plan
   act: {kind: act, max_substeps: 3}
   guard: guard
@@ -43,6 +44,8 @@ nodes:
   answer: {kind: act, tools: none}
   critic: {kind: reflect, mode: critique, max_revisions: 1}
 edges:
+  recall.call: guard
+  recall.skip: plan
   plan.step: act
   plan.done: answer
   act.call: guard
