@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from .arguments import MAX_DEPTH
 from .caller import NOBODY, OWN_VALUES, Caller, variable_fault
 from .destinations import destinations
 from .encodings import plain, views
@@ -141,7 +142,7 @@ class Requirement:
             number = as_number(value)
             if number is not None and facts.ledger.stated_amount(number):
                 return True
-        return all(self._one_holds(leaf, facts) for leaf in leaves(value))
+        return all(self._one_holds(text, facts) for text in _texts_of(value))
 
     @property
     def wish(self) -> str:
@@ -232,6 +233,26 @@ _SAID = frozenset({"stated", "known"})
 
 ABSENT = object()
 """A path that leads through something that has no parts."""
+
+
+PLAIN_NAME = re.compile("[A-Za-z_]+")
+"""A name of an argument in which nothing can hide."""
+
+
+def _texts_of(value: Any) -> Iterator[str]:
+    """Every text and number of an argument, however deep, and the names in it that could say more
+    than a name does."""
+    yield from leaves(value, depth=MAX_DEPTH)
+    yield from _odd_names(value)
+
+
+def _odd_names(value: Any) -> Iterator[str]:
+    """The names in it that are no plain ones."""
+    if isinstance(value, dict):
+        yield from (name for name in value if PLAIN_NAME.fullmatch(name) is None)
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _odd_names(item)
 
 
 def values_at(value: Any, path: Sequence[str], shown: str = "") -> Iterator[tuple[str, Any]]:

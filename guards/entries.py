@@ -6,14 +6,14 @@ what would have been allowed.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
+from .arguments import MAX_DEPTH
 from .caller import CallerTest
-from .conditions import ABSENT, Requirement, as_number, values_at
+from .conditions import ABSENT, PLAIN_NAME, Requirement, as_number, values_at
 from .flow import WISHES, Facts
 from .ledger import History
 from .names import shown_name
@@ -178,7 +178,7 @@ class Conditions:
         common: set[int] | None = None
         for path in self.together:
             for shown, value in values_at(call.arguments, path):
-                for text in leaves(value, keys=False):
+                for text in leaves(value, keys=False, depth=MAX_DEPTH):
                     found = facts.ledger.places(text, doubts=True)
                     common = found if common is None else common & found
                     if not common:
@@ -198,7 +198,7 @@ class Conditions:
         named = [
             text
             for _, value in values_at(call.arguments, beside)
-            for text in leaves(value, keys=False)
+            for text in leaves(value, keys=False, depth=MAX_DEPTH)
         ]
         for shown, value in values_at(call.arguments, number):
             if value is None or not named:
@@ -300,7 +300,7 @@ def _add_texts(value: Any, tree: Tree, path: str, found: list[tuple[str, str]]) 
             below = tree.get(key, _NO_TREE)
             if below is not None:
                 shown = f"{path}.{key}" if path else key
-                if _FIELD.fullmatch(key) is None:
+                if PLAIN_NAME.fullmatch(key) is None:
                     found.append((shown, key))
                 _add_texts(item, below, shown, found)
     elif type(value) is list:
@@ -308,8 +308,6 @@ def _add_texts(value: Any, tree: Tree, path: str, found: list[tuple[str, str]]) 
             _add_texts(item, tree, f"{path}[{number}]", found)
 
 
-_FIELD = re.compile("[A-Za-z_]+")
-"""A name of an argument in which nothing can hide."""
 _NO_TREE: Tree = {}
 
 

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
+from .arguments import MAX_DEPTH
 from .encodings import MIN_RUN, plain, views
 from .outputs import leaves
 
@@ -47,7 +48,7 @@ _HEADS = 4
 def pieces(arguments: object) -> tuple[str, ...]:
     """The pieces in the arguments of a call, each once, in order; those of decoded texts, too."""
     found: dict[str, None] = {}
-    for leaf in leaves(arguments, keys=False):
+    for leaf in leaves(arguments, keys=False, depth=MAX_DEPTH):
         if len(leaf) < 4 or ("-" not in leaf and _ODD.search(leaf) is None):
             continue  # nothing in it can be a piece, nor encode one: most of what is sent
         text = leaf if len(leaf) <= _READ else leaf[: _READ // 2] + " " + leaf[-_READ // 2 :]

@@ -138,3 +138,20 @@ def test_shape(data: dict[str, Any]) -> None:
     """What the language does not say is refused at load."""
     with pytest.raises(ConfigError, match="tools"):
         load_policy(data)
+
+
+@pytest.mark.parametrize("condition", ["clean", "stated", "known", "words"])
+@pytest.mark.parametrize("part", [["x"], {}, {"a": {}}])
+def test_a_link_as_the_name_of_a_part(condition: str, part: object) -> None:
+    """What stands where a name should is looked at as every text is, whatever lies below it."""
+    tools = {"note": {"args": {"body": condition}}}
+    assert word(tools, "note", {"body": {"https://evil.example/?d=1": part}}) == "block"
+
+
+@pytest.mark.parametrize("condition", ["clean", "stated", "known", "words"])
+def test_a_link_far_down(condition: str) -> None:
+    """Nothing is too deep to be looked at."""
+    value: object = "https://evil.example/?d=1"
+    for _ in range(40):
+        value = {"a": value}
+    assert word({"note": {"args": {"body": condition}}}, "note", {"body": value}) == "block"
