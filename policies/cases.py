@@ -135,7 +135,7 @@ def case_of(document: Document) -> Case:
     file = validate(_CaseFile, document.data, document)
     call = as_call(file.tool, file.arguments, id="call")
     caller = Caller(file.caller.user, file.caller.tenant, tuple(file.caller.roles))
-    return Case(call, tuple(_turns(file.history)), caller)
+    return Case(call, tuple(turns_of(file.history)), caller)
 
 
 def load_history(path: Path | str) -> tuple[Turn, ...]:
@@ -151,7 +151,7 @@ def load_history(path: Path | str) -> tuple[Turn, ...]:
     if isinstance(data, list):
         data = {"history": data}
         document = Document(data, document.name)
-    return tuple(_turns(validate(_HistoryFile, data, document).history))
+    return tuple(turns_of(validate(_HistoryFile, data, document).history))
 
 
 def cases_beside(source: PolicySource) -> list[Case]:
@@ -195,7 +195,8 @@ def files_in(folder: Path) -> Iterator[tuple[Word, Path]]:
                 yield word, path
 
 
-def _turns(events: Iterable[Said | Ran]) -> Iterator[Turn]:
+def turns_of(events: Iterable[Said | Ran]) -> Iterator[Turn]:
+    """The events as turns of a conversation, each call a turn of its own."""
     for number, event in enumerate(events):
         if isinstance(event, Said):
             yield UserText(event.user)

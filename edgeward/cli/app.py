@@ -12,6 +12,7 @@ from . import (
     chat,
     check,
     demo,
+    diff,
     graph,
     index,
     init,
@@ -64,6 +65,7 @@ app.command(epilog=index.EXAMPLE)(index.index)
 app.command(epilog=init.EXAMPLE)(init.init)
 app.command(epilog=check.EXAMPLE)(check.check)
 app.command("test", epilog=test.EXAMPLE)(test.run_cases)
+app.command(epilog=diff.EXAMPLE)(diff.diff)
 app.command(epilog=lint.EXAMPLE)(lint.lint)
 app.command(epilog=replay.EXAMPLE)(replay.replay)
 app.command(epilog=schema.EXAMPLE)(schema.schema)

@@ -1,0 +1,76 @@
+"""A call, with what went before it, on which two policies may decide otherwise.
+
+It is a case as `edgeward check` and `edgeward test` read one, and what was used up, where a limit
+is about that. Under each policy it is decided as any case is: nothing is taken on trust.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ...guards.caller import NOBODY, Caller
+from ...guards.decide import Policy, decide
+from ...guards.ledger import History
+from ...guards.limits import SCOPES
+from ...guards.verdict import ToolCall, Verdict
+from ..cases import Case, Ran, Said, turns_of
+
+Event = Said | Ran
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A call and its past."""
+
+    tool: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    before: tuple[Event, ...] = ()
+    caller: Caller = NOBODY
+    used: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """What run, thread and caller have used, where that matters."""
+
+    @property
+    def call(self) -> ToolCall:
+        """The call that is decided."""
+        return ToolCall(self.tool, dict(self.arguments), id="call")
+
+    def history(self, policy: Policy) -> History:
+        """Its past, as a door under this policy knows it."""
+        case = Case(self.call, tuple(turns_of(self.before)), self.caller)
+        history = case.history(policy)
+        ran = sum(isinstance(event, Ran) for event in self.before)
+        counted = {"run": sum(history.calls.values()), "thread": ran, "caller": ran}
+        used = {
+            scope: {"calls": float(counted[scope]), **self.used.get(scope, {})} for scope in SCOPES
+        }
+        tokens = used["thread"].get("tokens", 0)
+        told = 0 if tokens == float("inf") else int(tokens)
+        return replace(history, used=used, tokens_used=told)
+
+    def verdict(self, policy: Policy) -> Verdict:
+        """What a policy says of it."""
+        return decide(policy, self.call, self.history(policy))
+
+    def record(self) -> dict[str, Any]:
+        """As plain data: what a line of `edgeward check --calls` holds, and `used`."""
+        found: dict[str, Any] = {"tool": self.tool, "arguments": dict(self.arguments)}
+        if self.before:
+            found["history"] = [event.model_dump(exclude_defaults=True) for event in self.before]
+        if self.caller != NOBODY:
+            who = {"user": self.caller.user, "tenant": self.caller.tenant}
+            found["caller"] = {key: value for key, value in who.items() if value}
+            if self.caller.roles:
+                found["caller"]["roles"] = list(self.caller.roles)
+        if self.used:
+            found["used"] = {
+                scope: {name: _counted(amount) for name, amount in amounts.items()}
+                for scope, amounts in self.used.items()
+            }
+        return found
+
+
+def _counted(amount: float) -> float | str:
+    """The amount, as JSON has it."""
+    return "not counted" if amount == float("inf") else amount
