@@ -315,6 +315,8 @@ def test_a_verdict_says_both() -> None:
     assert lines[0] == "block; in shadow: block"
     assert "arg_rules.traversal (block)" in lines[1]
     assert "egress_allowlist (in shadow: block): host 'evil.test'" in lines[2]
+    assert policy.shadow == Shadow(rules={"egress_allowlist": "shadow"})
+    assert policy.shadow.told == "egress_allowlist"
     plain = decide(policy, ToolCall("read_page"), history)
     assert plain.explain() == "allow; in shadow: allow"
 

@@ -96,6 +96,22 @@ def test_calls_of_one_turn_may_run_in_any_order() -> None:
     assert all(j.keep for j in exchange(**ORDER).judge([read]))
 
 
+def test_calls_of_one_turn_under_a_sequence_in_shadow() -> None:
+    """All stay; what would not is noted, also of a call that would have come too late."""
+    fetch, read = Proposed("fetch", "{}", "c1"), Proposed("read_doc", "{}", "c2")
+    for calls in ([fetch, read], [read, fetch]):
+        made = exchange(**ORDER, mode={"sequence": "shadow"})
+        judged = {j.proposed.name: j for j in made.judge(calls)}
+        assert all(j.keep for j in judged.values())
+        words = {n: j.finding.verdict.would_be.word for n, j in judged.items()}
+        assert words == {"fetch": "allow", "read_doc": "block"}
+        later = exchange(**ORDER, mode="shadow")
+        found = [later.judge([call])[0] for call in calls]
+        assert [f.keep for f in found] == [True, True]
+        assert [f.finding.verdict.would_be.word for f in found] == ["allow", "block"]
+        assert later.decision()["action"] == "allow"
+
+
 def test_who_is_served() -> None:
     """A tool for some callers only; what is known of conversations is shared."""
     policy = load_policy({"version": 2, "callers": {"roles": ["clerk"]}, "default": "allow"})
