@@ -52,10 +52,10 @@ def show(
     force: Force = False,
     debug: options.Debug = False,
 ) -> None:
-    """Write a run as one HTML page: each call with its verdict, the rule, and the approvals.
+    """Write a run as one HTML page: each call, its verdict, the rule, who approved.
 
-    It says where each argument came from and what was masked. The page has no script and asks
-    nothing of any server; it holds what the run's tools returned, secrets masked: mind who gets it.
+    It says where arguments came from, and what was masked. It has no script and
+    asks nothing of any server. What tools returned is in it: mind who gets it.
     """
     with reported(debug=debug):
         from .pictures.page import page_of

@@ -8,7 +8,7 @@ from typing import Any
 from ...guards.ledger import USER
 from ...guards.verdict import Origin
 from .story import Argument, Call, mapping_of, mappings_in, text_of
-from .writing import MAX_NAME, Writer, tag
+from .writing import MAX_NAME, Writer, masks_in, tag
 
 DECISIONS = {"approve": "Approved", "edit": "Approved with other arguments", "reject": "Rejected"}
 
@@ -20,6 +20,10 @@ class CallWriter:
         self._write = write
         self._places: dict[str, int] = {}
         self._count = 0
+
+    def begin(self) -> None:
+        """Go on with another thread, whose calls have ids of their own."""
+        self._places = {}
 
     def write(self, call: Call) -> str:
         """The call; one that simply ran is closed."""
@@ -77,13 +81,16 @@ class CallWriter:
         rules = [rule for rule in call.rules if rule not in asked]
         if rules:
             yield f"<h4>Why</h4>{self._rules(rules)}"
+        elif asked:
+            return
         elif call.reason:
             yield f"<h4>Why</h4><p>{self._write.text(call.reason)}</p>"
-        elif not asked:
-            yield '<h4>Why</h4><p class="soft">No rule objects.</p>' if call.word == "allow" else ""
+        elif call.word == "allow":
+            yield '<h4>Why</h4><p class="soft">No rule objects.</p>'
 
     def _rules(self, rules: list[Mapping[str, Any]]) -> str:
-        return tag("ul", "".join(tag("li", self._rule(rule)) for rule in rules), "rules")
+        told = dict.fromkeys(self._rule(rule) for rule in rules)
+        return tag("ul", "".join(tag("li", rule) for rule in told), "rules")
 
     def _rule(self, rule: Mapping[str, Any]) -> str:
         """What a rule said: the reason, its name and line, the value and its origin."""
@@ -136,12 +143,8 @@ class CallWriter:
 
     def _arguments(self, call: Call) -> Iterator[str]:
         if call.arguments is None:
-            fault = call.reason if not call.word else ""
-            yield (
-                ""
-                if fault
-                else '<p class="soft">The record has no arguments, but their digest.</p>'
-            )
+            if call.word:
+                yield '<p class="soft">The record has no arguments, but their digest.</p>'
             return
         if not call.arguments:
             yield '<h4>Arguments</h4><p class="soft">None.</p>'
@@ -150,16 +153,18 @@ class CallWriter:
         head = "".join(f'<th scope="col">{title}</th>' for title in ("name", "value", "first seen"))
         yield "<h4>Arguments</h4>"
         yield f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-        if masks := [mask for a in call.arguments for mask in self._write.masks(a.value)]:
-            listed = ", ".join(tag("span", self._write.text(m), "") for m in dict.fromkeys(masks))
-            yield f"<p>Masked: {listed}</p>"
+        masked = (self._write.masked(a.value, a.path) for a in call.arguments)
+        if masks := dict.fromkeys(mask for value in masked for mask in masks_in(value)):
+            yield f"<p>Masked: {', '.join(map(self._write.text, masks))}</p>"
 
     def _row(self, argument: Argument) -> str:
-        value = tag("code", self._write.text(argument.value)) if argument.value else ""
+        path = argument.path
+        value = tag("code", self._write.text(argument.value, path=path)) if argument.value else ""
         if argument.before is not None:
-            was = f"<del>{self._write.text(argument.before, 500)}</del>" if argument.before else ""
+            before = self._write.text(argument.before, 500, path=path)
+            was = f"<del>{before}</del>" if before else ""
             value = f"{value} {tag('span', f'was {was}' if was else 'added', 'soft')}"
-        name = tag("code", self._write.text(argument.path, 200))
+        name = tag("code", self._write.text(path, MAX_NAME))
         return (
             f'<tr><th scope="row">{name}</th><td>{value}</td><td>{self._seen(argument)}</td></tr>'
         )
@@ -173,9 +178,13 @@ class CallWriter:
             return '<span class="soft">no source known</span>'
         if len(argument.seen) == 1 and argument.seen[0][0] == argument.value:
             return self._source(argument.seen[0][1])
-        items = (
-            f"{tag('code', self._write.text(v, 100))}: {self._source(o)}" for v, o in argument.seen
-        )
+        # A part of a secret would not be known as one.
+        shown = self._write.masked(argument.value, argument.path).casefold()
+        items = [
+            f"{tag('code', self._write.text(part, 100))}: {self._source(origin)}"
+            for part, origin in argument.seen
+            if part in shown
+        ]
         return tag("ul", "".join(tag("li", item) for item in items))
 
     def _source(self, origin: Origin) -> str:

@@ -47,7 +47,9 @@ def story_of_log(path: Path, *, thread: str | None, key: Path | None, limit: int
             continue
         name = text_of(body.get("thread"))
         if thread is None or name == thread:
-            _tell(story, body, past.setdefault(name, _Past()), number)
+            if name not in past:
+                past[name] = _Past()
+            _tell(story, body, past[name], number)
     if story.told and not past and thread is None:
         raise ValueError(f"{path}: no line of it is a record")
     if thread is not None and not past:

@@ -113,6 +113,7 @@ class _Page:
         for number, (name, steps) in enumerate(of.items()):
             title = f"Thread {self._thread(name)}" if several else "Time line"
             yield f'<section id="thread-{number}">\n<h2>{title}</h2>\n<ol class="steps">\n'
+            self._calls.begin()
             for step in steps:
                 yield self._step(step)
             yield "</ol>\n</section>\n"

@@ -23,9 +23,18 @@ class Writer:
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
 
-    def text(self, text: str, limit: int = MAX_CHARS) -> str:
+    def masked(self, text: str, path: str = "") -> str:
+        """A text with its secrets masked; `path`: of which argument it is the value, where it is.
+
+        Some secrets are known only by the name that they stand under.
+        """
+        name = path.rpartition(".")[2].partition("[")[0]
+        masked: dict[str, str] = self._redactor.value({name: text})
+        return next(iter(masked.values()))
+
+    def text(self, text: str, limit: int = MAX_CHARS, *, path: str = "") -> str:
         """A text as it may stand in the page, what was masked in it marked."""
-        text = self._redactor.secrets(text)[0]
+        text = self.masked(text, path)
         left = len(text) - limit
         shown = printable(text[:limit])
         pieces, done = [], 0
@@ -53,11 +62,12 @@ class Writer:
         known = word if word in WORDS else "other"
         return tag("span", self.text(word, MAX_NAME) or "no verdict", f"word {known}")
 
-    def masks(self, text: str) -> list[str]:
-        """What is masked in a text, as it is marked there."""
-        return [mask[0] for mask in _MASK.finditer(self._redactor.secrets(text)[0])]
-
 
 def tag(name: str, inside: str, kind: str = "") -> str:
     """An element around HTML."""
     return f'<{name} class="{kind}">{inside}</{name}>' if kind else f"<{name}>{inside}</{name}>"
+
+
+def masks_in(text: str) -> list[str]:
+    """What is masked in a text, each as it is marked there."""
+    return [mask[0] for mask in _MASK.finditer(text)]

@@ -22,6 +22,7 @@ from ...guards.secret_examples import EXAMPLES
 from .conftest import KEY, MARKUP, THREAD, Ran
 from .markup import Parsed
 
+PASSWORD = "S3cr3tP4ssw0rd99"
 SECRETS = [text for found in EXAMPLES.values() for text in found.whole]
 
 
@@ -79,6 +80,8 @@ def test_a_thread_tells_more_than_its_receipts(ran: Ran) -> None:
     text = Parsed(page_of_thread(ran)).text
     assert "450 was 900" in text
     assert "Why a person was asked ask argument 'amount'" in text
+    mailed = text.split("approved by ann@corp.example", 1)[1].split("Record")[0]
+    assert mailed.count("Why") == mailed.count("is not known") == 1
     assert "Send Dana the figures, pay INV-17." in text
     assert "The model answers" in text
 
@@ -213,6 +216,21 @@ def test_no_shipped_pattern_gets_through(tmp_path: Path, secret: str) -> None:
     assert secret not in page_of_log(log)
 
 
+def test_a_secret_that_only_its_name_betrays(tmp_path: Path) -> None:
+    """Neither as the value of an argument, nor in a text, nor as a part of it that was seen."""
+    arguments = {"password": PASSWORD, "in": {"text": f"password={PASSWORD} to ann@corp.example"}}
+    past = {
+        "entries": [{"tool": "t", "call": "c0", "text": f"password={PASSWORD} ann@corp.example"}]
+    }
+    log = tmp_path / "log.jsonl"
+    ReceiptLog(log).write(
+        [{"tool": "t", "word": "allow", "arguments": arguments, "past": past}, {"past": past}]
+    )
+    page = page_of_log(log)
+    assert PASSWORD.casefold() not in page.casefold()
+    assert "<code>ann@corp.example</code>" in page
+
+
 def test_a_long_text_is_cut_after_it_was_masked(tmp_path: Path) -> None:
     """So that no half of a key is left where the cut goes through it."""
     log = tmp_path / "log.jsonl"
@@ -236,3 +254,21 @@ def test_deep_and_wide_arguments_are_bounded(tmp_path: Path) -> None:
     page = page_of_log(log)
     assert "more than 200 values" in page
     assert len(page) < 200_000
+
+
+def test_a_source_leads_to_a_call_of_its_own_thread(tmp_path: Path) -> None:
+    """Ids are used again in other threads; what is not on the page is named, and no link."""
+    read = {"id": "c1", "tool": "read", "word": "allow"}
+    heard = {"entries": [{"tool": "read", "call": "c1", "text": "from bob@corp.example"}]}
+    mail = {"id": "c2", "tool": "mail", "word": "allow", "arguments": {"to": "bob@corp.example"}}
+    log = tmp_path / "log.jsonl"
+    ReceiptLog(log).write(
+        [
+            {**read, "thread": "a"},
+            {**mail, "thread": "a", "past": heard},
+            {**mail, "thread": "b", "past": heard},
+        ]
+    )
+    first, second = page_of_log(log).split("<h2>Thread <code>b</code></h2>")
+    assert '<span class="outside">tool read</span> (<a href="#call-1">its call</a>)' in first
+    assert '<span class="outside">tool read</span></td>' in second
