@@ -48,7 +48,15 @@ SUMMED_UP = "earlier messages of its thread were summed up"
 CHANGED = "a result of its thread was cut or changed before it was kept"
 EDITED = "a person edited its arguments, and the thread keeps what the model wrote"
 
-_UNREADABLE = (sqlite3.Error, ValueError, TypeError, KeyError, AttributeError, ImportError)
+_UNREADABLE = (
+    sqlite3.Error,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    ImportError,
+    RuntimeError,
+)
 
 _CHANGES = ("cut", "defused", "flagged")
 """What a result's record says where its message is not what the ledger read."""
@@ -73,7 +81,7 @@ def threads_in(path: Path, caller: Caller) -> Iterator[Steps]:
             except _UNREADABLE as error:
                 why = type(error).__name__
                 raise ValueError(f"{path}: thread {thread}: cannot be read ({why})") from None
-            yield _Thread(str(thread), state, caller).steps()
+            yield steps_in(state, str(thread), caller)
 
 
 def _state(saver: SqliteSaver, thread: str) -> Mapping[str, Any]:
@@ -88,6 +96,11 @@ def _state(saver: SqliteSaver, thread: str) -> Mapping[str, Any]:
     graph.set_entry_point("read")
     values: Mapping[str, Any] = graph.compile(checkpointer=saver).get_state(config).values
     return values
+
+
+def steps_in(state: Mapping[str, Any], thread: str, caller: Caller) -> Iterator[Step]:
+    """What a thread's state tells, step by step."""
+    return _Thread(thread, state, caller).steps()
 
 
 class _Thread:

@@ -172,6 +172,34 @@ def verify(lines: Iterable[bytes], verifier: Verifier, *, head: bytes | None) ->
     return Checked(tail.lines, note=note)
 
 
+def sealed(lines: Iterable[bytes], verifier: Verifier, *, head: bytes) -> bool:
+    """Whether the signed head vouches for the whole log: far quicker than `verify`.
+
+    Each line holds the digest of the one before, so the head's digest is that of all; only lines
+    that it does not know yet are looked at one by one. Where this says no, `verify` says why.
+    """
+    kept, tail = read_head(head, verifier), Tail()
+    if kept is None:
+        return False
+    for text in lines:
+        if not text.endswith(b"\n"):
+            break
+        try:
+            line = parsed(text[:-1])
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return False
+        if (line.number, line.before) != tail:
+            return False
+        if line.number >= kept.lines and not _signed(
+            line.signature, bytes.fromhex(line.digest), verifier
+        ):
+            return False
+        tail = Tail(line.number + 1, line.digest)
+        if tail.lines == kept.lines and tail.digest != kept.digest:
+            return False
+    return tail.lines >= kept.lines
+
+
 def bodies(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
     """What the whole lines of a log say; nothing is checked.
 

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
-from ...guards.receipts.chain import verify
+from ...guards.receipts.chain import sealed, verify
 from ...guards.receipts.keys import verifier
 from ...guards.receipts.stores import read_log
 from .receipts import ReceiptLines
@@ -28,8 +28,12 @@ def fault_in(log: Path, key: Path) -> str:
     Raises:
         OSError, ValueError: the log or the key cannot be read.
     """
+    signed_by = verifier(key)
     lines, head = read_log(log)
-    found = verify(lines, verifier(key), head=head)
+    if sealed(lines, signed_by, head=head):
+        return ""
+    lines, head = read_log(log)
+    found = verify(lines, signed_by, head=head)
     return f"record {found.records}: {found.fault}" if found.fault else ""
 
 

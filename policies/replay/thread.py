@@ -102,7 +102,8 @@ class Thread:
             self._turns[call.id] = names
         while len(self._turns) > MAX_OPEN:
             del self._turns[next(iter(self._turns))]
-        self._sent = kept(self._sent, [call.arguments for call in ran])
+        if any(recorded.known is None for recorded in calls):
+            self._sent = kept(self._sent, [call.arguments for call in ran])
         if self._rule is not None and self._order is not None:
             self._order = self._rule.automata.advance(self._order, through=names)
 
