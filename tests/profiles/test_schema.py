@@ -236,6 +236,21 @@ def test_D056_D057_D059_D060_D061_memory_ranges(load, text):
     assert "agent.memory" in refused(load, f"{MINIMAL}\nmemory:\n  {text}")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "default_importance: 0.5",
+        "scoring: {similarity: 0.55}",
+        "tier_limits: {working_ttl_seconds: 3600}",
+        "consolidation: {enabled: true}",
+    ],
+)
+def test_D069_tiers_and_their_consolidation_are_refused_and_not_passed_over(load, text):
+    """Nothing is forgotten or moved by a model's rating here: whoever wrote such a key is told."""
+    key = text.partition(":")[0]
+    assert f"agent.memory.{key}: unknown key" in refused(load, f"{MINIMAL}\nmemory:\n  {text}")
+
+
 def test_memory_defaults_shrink_with_a_small_context(load):
     """A small context limit alone is valid: the buffers below it follow."""
     memory = load(f"{MINIMAL}\nmemory:\n  context_limit: 1024").memory
