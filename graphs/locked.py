@@ -6,6 +6,7 @@ running all the same; here the doors themselves are closed, with a message that 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import aclosing
 from functools import partial
@@ -39,6 +40,8 @@ from .turns import Turn, turn_of
 if TYPE_CHECKING:
     from .remember import Asking
     from .ruled import Ruled
+
+_logger = logging.getLogger("edgeward")
 
 CHECKPOINTER_KEY = "__pregel_checkpointer"
 SEND_KEY = "__pregel_send"
@@ -173,6 +176,8 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         turn.take()
         try:
             add_to_thread(saver, _places(whole)[1], tokens=asked.spent, amounts=asked.amounts)
+        except Exception as error:  # noqa: BLE001 - the run is over, and its answer stands
+            _logger.warning("a thread's totals were not written: %s", type(error).__name__)
         finally:
             turn.give_back()
 

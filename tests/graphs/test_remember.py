@@ -9,6 +9,7 @@ import threading
 
 import pytest
 from langchain_core.messages import AIMessage
+from langgraph.checkpoint.memory import InMemorySaver
 
 from edgeward import (
     AgentConfig,
@@ -384,6 +385,35 @@ def test_what_a_reflection_took_is_in_the_threads_totals(profile, memory, tmp_pa
         assert values["used"]["thread"]["cost_usd"] == pytest.approx(60e-6)
         assert [m.text for m in values["messages"]] == ["read it", "one", "read it", "two"]
         assert len(list(made.graph.get_state_history(on("t")))) == 6
+
+
+def test_totals_that_cannot_be_written_hide_no_answer(profile, memory, caplog):
+    """A store that fails once the run is over is logged; the next run goes on."""
+
+    class Failing(InMemorySaver):
+        broken = False
+
+        def put(self, *arguments):
+            if self.broken:
+                raise OSError("full")
+            return super().put(*arguments)
+
+    saver = Failing()
+
+    def rated(messages):
+        saver.broken = True
+        return usage(RATED)
+
+    memory.add([Note(f"note {n}", "outcome") for n in range(4)], SCOPE)
+    turns = [usage("one"), rated, usage("1. Be brief."), usage("two")]
+    with (
+        agent(profile, memory, turns, **REFLECTING, checkpointer=saver) as made,
+        caplog.at_level(logging.WARNING, "edgeward"),
+    ):
+        assert made.run_sync("read it", context=ALICE, thread="t").final_answer == "one"
+        assert "totals were not written: OSError" in caplog.text
+        saver.broken = False
+        assert made.run_sync("read it", context=ALICE, thread="t").final_answer == "two"
 
 
 def test_D054_D055_the_profile_says_when_and_what(tmp_path):
