@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -17,8 +18,12 @@ EXAMPLE = "Example:  edgeward init policy my_policies"
 STARTERS = Path(__file__).parent.parent / "starters"
 _NEXT = {
     "policy": "edgeward lint {0}/policy.yaml && edgeward test {0}/policy.yaml",
-    "profile": 'edgeward run {0} "Note that the rent is due." --policy {0}/policy.yaml',
-    "strategy": "edgeward graph {0}/strategy.yaml",
+    "profile": "edgeward run {0} 'Take a note: add_note(text=\"The rent is due.\")'"
+    " --policy {0}/policy.yaml --model scripted:obedient",
+    "strategy": "edgeward lint {0}/strategy.yaml && edgeward graph {0}/strategy.yaml",
+}
+_THEN = {
+    "profile": 'with a key:  edgeward run {0} "Note that the rent is due." --policy {0}/policy.yaml'
 }
 
 
@@ -46,4 +51,6 @@ def init(
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8")
             typer.echo(f"{(folder / name).as_posix()}")
-        typer.echo(f"Next:  {_NEXT[kind.value].format(folder.as_posix())}")
+        for words in (f"Next:  {_NEXT[kind.value]}", _THEN.get(kind.value)):
+            if words:
+                typer.echo(words.format(shlex.quote(folder.as_posix())))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ def test_a_policy(tmp_path: Path, invoke: Invoke) -> None:
     assert invoke("lint", folder / "policy.yaml").exit_code == 0
     tested = invoke("test", folder / "policy.yaml")
     assert tested.exit_code == 0
-    assert "4 of 4 cases pass" in tested.stdout
+    assert tested.stdout == "8 of 8 cases pass; 0 rules that none would miss\n"
 
 
 def test_a_profile(tmp_path: Path, invoke: Invoke) -> None:
@@ -55,6 +56,24 @@ def test_every_starter_has_the_schema_that_it_names(
     text = (tmp_path / f"{kind}.yaml").read_text(encoding="utf-8")
     named = text.splitlines()[0].rpartition("$schema=")[2]
     assert (tmp_path / named).is_file()
+
+
+@pytest.mark.parametrize("kind", ["policy", "profile", "strategy"])
+def test_what_it_says_to_do_next_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, invoke: Invoke, kind: str
+) -> None:
+    """Word by word, without a key, also where the folder's name has a blank in it."""
+    monkeypatch.chdir(tmp_path)
+    said = invoke("init", kind, "my files").stdout
+    (line,) = [line for line in said.splitlines() if line.startswith("Next:  ")]
+    for command in line.removeprefix("Next:  ").split(" && "):
+        name, *words = shlex.split(command)
+        assert name == "edgeward"
+        done = invoke(*words)
+        assert done.exit_code == 0, done.output
+    if kind == "profile":
+        assert (tmp_path / "my files" / "notes.txt").read_text() == "The rent is due.\n"
+        assert "with a key:  edgeward run 'my files' \"Note" in said
 
 
 def test_nothing_is_overwritten(tmp_path: Path, invoke: Invoke) -> None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import partial
+from importlib.metadata import entry_points
 from typing import Any
 
 import pytest
@@ -445,6 +446,18 @@ def test_nothing_is_loaded_before_it_is_wanted() -> None:
         "assert Firewall(load_policy('allow_all')).check('read').word == 'allow'"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_command_of_opentelemetry_finds_it(told: Told) -> None:
+    """By the entry point, as it calls every instrumentor."""
+    (found,) = entry_points(group="opentelemetry_instrumentor", name="edgeward")
+    instrumentor = found.load()()
+    instrumentor.uninstrument()
+    Firewall(load_policy(WORDS)).check("read")
+    assert not told.spans
+    instrumentor.instrument(tracer_provider=told.tracers, meter_provider=told.meters, extra=1)
+    Firewall(load_policy(WORDS)).check("read")
+    assert len(told.named("decide read")) == 1
 
 
 def test_an_unknown_word_for_content_is_refused() -> None:
