@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime, timezone
 from typing import Any
 
+from .redact import Redactor
 from .verdict import Finding, ToolCall, Verdict, fingerprint
 
 Record = dict[str, Any]
@@ -33,6 +35,23 @@ def record(
     if approval is not None:
         entry["approval"] = dict(approval)
     return entry
+
+
+def answer_record(
+    decision: str, *, by: str, reason: str, at: float, redactor: Redactor
+) -> dict[str, Any]:
+    """A person's answer, for the record: who, when (`at`: seconds since 1970), why; masked."""
+    return {
+        "decision": decision,
+        "by": redactor.secrets(by)[0],
+        "reason": redactor.secrets(reason)[0],
+        "at": utc(at),
+    }
+
+
+def utc(seconds: float) -> str:
+    """A time in seconds since 1970 as ISO 8601, in UTC."""
+    return datetime.fromtimestamp(seconds, timezone.utc).isoformat(timespec="seconds")
 
 
 def edit_of(proposed: ToolCall, edited: ToolCall) -> dict[str, Any]:

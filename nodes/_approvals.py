@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timezone
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 from typing_extensions import Self
 
 from ..guards.approvals import Bounds, Grant, covering, granted, offered, scope_fault
-from ..guards.audit import Record, record
+from ..guards.audit import Record, answer_record, record, utc
 from ..guards.ledger import History
 from ..guards.veil import Veil
 from ..guards.verdict import ToolCall, Verdict
@@ -108,27 +107,26 @@ def answers_to(waiting: Mapping[str, Decided], here: Here) -> Any:
 def approval_of(answer: Answer, asked: Decided, here: Here) -> tuple[dict[str, Any], Grant | None]:
     """The record of an answer, and the grant that it makes."""
     now = here.clock()
-    at = _utc(now)
-    # A parent graph's door masks nothing, and the record is kept.
-    by, reason = (here.policy.redactor.secrets(said)[0] for said in (answer.by, answer.reason))
-    approval: dict[str, Any] = {
-        "decision": answer.decision,
-        "by": by,
-        "reason": reason,
-        "at": at,
-    }
+    # Masked: a parent graph's door masks nothing, and the record is kept.
+    approval = answer_record(
+        answer.decision,
+        by=answer.by,
+        reason=answer.reason,
+        at=now,
+        redactor=here.policy.redactor,
+    )
     scope = answer.scope
     if scope is None:
         return approval, None
     until = int(now) + scope.for_s
-    approval["scope"] = {"arguments": scope.arguments, "until": _utc(until)}
+    approval["scope"] = {"arguments": scope.arguments, "until": utc(until)}
     grant = granted(
         asked.call,
         asked.verdict,
         scope.arguments,
         until=until,
-        by=by,
-        at=at,
+        by=approval["by"],
+        at=approval["at"],
         bounds=bounds_of(here),
     )
     return approval, grant
@@ -142,7 +140,7 @@ def lasting(asked: Decided, grants: Sequence[Grant], here: Here) -> Mapping[str,
     grant = covering(grants, asked.call, asked.verdict, now=now, bounds=bounds)
     if grant is None:
         return None
-    fixed, until = list(grant["fixed"]), _utc(grant["until"])
+    fixed, until = list(grant["fixed"]), utc(grant["until"])
     scope = {"arguments": fixed, "until": until, "call": grant["call"]}
     given = {"decision": "approve", "by": grant["by"], "reason": "", "at": grant["at"]}
     return {**given, "scope": scope}
@@ -159,7 +157,3 @@ def _longest(call: ToolCall, here: Here) -> int:
     if here.policy.redactor.value(call.arguments) != call.arguments or here.veil.hides(call):
         return 0
     return here.policy.approval_s(call.name)
-
-
-def _utc(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, timezone.utc).isoformat(timespec="seconds")

@@ -6,7 +6,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from ..audit import record
+from ..audit import answer_record, edit_of, record
 from ..conversation import Conversations, Past
 from ..decide import Policy, decide
 from ..firewall import masked_call
@@ -20,7 +20,7 @@ from ..telemetry.current import executing, listening, ran
 from ..telemetry.operation import NOBODY_LISTENS, Operation
 from ..verdict import ToolCall, Verdict
 from ..withheld import with_withheld
-from .approval import Answer, ask, drop_answer
+from .approval import ask, drop_answer
 from .chats import chat, facts_of, replied
 from .counts import Counts
 from .heard import Heard
@@ -213,23 +213,22 @@ class Rules:
     def _asked(
         self, request: ToolCallRequest, call: ToolCall, verdict: Verdict, history: History
     ) -> ToolCall | ToolMessage:
-        answer = ask(call, verdict, self.policy.redactor, thread=history.thread)
+        redactor = self.policy.redactor
+        answer = ask(call, verdict, redactor, thread=history.thread)
+        approval = answer_record(
+            answer.decision, by=answer.by, reason=answer.reason, at=time.time(), redactor=redactor
+        )
         if answer.decision == "edit":
-            return self._edited(request, call, answer, history)
-        approval = {"decision": answer.decision, "reason": answer.reason, "by": answer.by}
+            edited = as_call(call.name, answer.edited_args, id=call.id)
+            edited = canonical_call(request.tool, edited)
+            verdict = decide(self.policy, edited, history)
+            approval |= edit_of(call, edited)
+            return self._kept(Decision(edited, verdict, history, approval))
         ran = self._kept(Decision(call, verdict, history, approval))
         if answer.decision == "approve":
             return ran
         why = f": {answer.reason}" if answer.reason else "."
         return _message(call, verdict, f"Not run: the user rejected this call{why}")
-
-    def _edited(
-        self, request: ToolCallRequest, call: ToolCall, answer: Answer, history: History
-    ) -> ToolCall | ToolMessage:
-        edited = as_call(call.name, answer.edited_args, id=call.id)
-        edited = canonical_call(request.tool, edited)
-        verdict = decide(self.policy, edited, history)
-        return self._kept(Decision(edited, verdict, history, {"decision": "edit"}))
 
     def _kept(self, decided: Decision) -> ToolCall | ToolMessage:
         """The call as it runs once its receipt is kept, or the message that refuses it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from edgeward.guards.decide import Policy
 from edgeward.guards.receipts.chain import bodies
 from edgeward.guards.receipts.log import ReceiptLog
 from edgeward.guards.receipts.stores import read_log
-from edgeward.guards.verdict import ToolCall
+from edgeward.guards.verdict import ToolCall, fingerprint
 
 from ..fakes import Recorder, agent_graph, ask, on, turn
 from ..guards.secret_examples import EXAMPLES
@@ -58,7 +58,7 @@ def by_firewall(policy: Policy) -> list[str]:
     return [name for name, verdict in made if verdict.word == "allow"]
 
 
-def by_graph(policy: Policy) -> list[str]:
+def by_graph(policy: Policy, answers: Any = APPROVED) -> list[str]:
     """By a graph, whose user approves the payment."""
     ran = Recorder()
     tools = [ran.tool(name) for name in ("read", "pay", "rm")]
@@ -66,7 +66,7 @@ def by_graph(policy: Policy) -> list[str]:
     graph = agent_graph(turns, tools=tools, policy=policy, checkpointer="memory")
     context = RunContext(user="ann", tenant="corp")
     graph.invoke(ask(), on("t"), context=context)
-    graph.invoke(Command(resume=APPROVED), on("t"), context=context)
+    graph.invoke(Command(resume=answers), on("t"), context=context)
     return ran.names()
 
 
@@ -86,7 +86,7 @@ def by_graph_async(policy: Policy) -> list[str]:
     return ran.names()
 
 
-def by_middleware(policy: Policy) -> list[str]:
+def by_middleware(policy: Policy, answers: Any = APPROVED) -> list[str]:
     """By a `create_agent` agent, whose user approves the payment."""
     ran = Recorder()
     agent: Any = create_agent(
@@ -98,7 +98,7 @@ def by_middleware(policy: Policy) -> list[str]:
     )
     context = RunContext(user="ann", tenant="corp")
     agent.invoke(ask(), on("t"), context=context)
-    agent.invoke(Command(resume=APPROVED), on("t"), context=context)
+    agent.invoke(Command(resume=answers), on("t"), context=context)
     return ran.names()
 
 
@@ -132,8 +132,33 @@ def test_each_verdict_is_kept(tmp_path: Path, door: str) -> None:
     if door != "firewall":
         assert found["pay"]["approval"]["decision"] == "approve"
         assert found["pay"]["approval"]["by"] == "bob"
+        assert found["pay"]["approval"]["at"].startswith("20")
     if door.startswith("graph"):
         assert (found["pay"]["thread"], len(found["pay"]["strategy"])) == ("t", 64)
+
+
+@pytest.mark.parametrize("door", [by_graph, by_middleware])
+def test_an_edit_is_kept_with_what_was_changed(
+    tmp_path: Path, door: Callable[[Policy, Any], list[str]]
+) -> None:
+    """Who, when, which arguments, and the fingerprint of the call that they were asked about."""
+    path = tmp_path / "log.jsonl"
+    edit = {"c2": {"decision": "edit", "args": {"amount": 2}, "by": "bob"}}
+    assert "pay" in door(logged(ReceiptLog(path, algorithm="hmac")), edit)
+    (found,) = (body for body in bodies(read_log(path)[0]) if body["tool"] == "pay")
+    at = found["approval"].pop("at")
+    assert at.startswith("20")
+    proposed = fingerprint(ToolCall("pay", {"what": "", "amount": 3}))
+    assert found["approval"] == {
+        "decision": "edit",
+        "by": "bob",
+        "reason": "",
+        "edited": ["amount"],
+        "proposed": proposed,
+    }
+    assert (
+        found["fingerprint"] == fingerprint(ToolCall("pay", {"what": "", "amount": 2})) != proposed
+    )
 
 
 @pytest.mark.parametrize("door", DOORS)
