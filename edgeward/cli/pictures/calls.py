@@ -160,17 +160,18 @@ class CallWriter:
     def _row(self, argument: Argument) -> str:
         path = argument.path
         value = tag("code", self._write.text(argument.value, path=path)) if argument.value else ""
-        if argument.before is not None:
+        if argument.edited:
             before = self._write.text(argument.before, 500, path=path)
-            was = f"<del>{before}</del>" if before else ""
-            value = f"{value} {tag('span', f'was {was}' if was else 'added', 'soft')}"
+            value = (
+                f"{value} {tag('span', f'was <del>{before}</del>' if before else 'edited', 'soft')}"
+            )
         name = tag("code", self._write.text(path, MAX_NAME))
         return (
             f'<tr><th scope="row">{name}</th><td>{value}</td><td>{self._seen(argument)}</td></tr>'
         )
 
     def _seen(self, argument: Argument) -> str:
-        if argument.before is not None:
+        if argument.edited:
             return "written by the person who answered"
         if argument.seen is None:
             return '<span class="soft">the record does not say</span>'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +26,10 @@ from .story import (
 )
 
 FACTS = ("agent", "user", "tenant", "door", "policy", "strategy")
-OF_A_CALL = ("receipt", "fingerprint", "policy", "strategy", "agent", "door", "user", "tenant")
+OF_A_CALL = (
+    *("receipt", "fingerprint", "policy", "policy_problem", "strategy"),
+    *("agent", "door", "user", "tenant"),
+)
 
 
 def story_of_log(path: Path, *, thread: str | None, key: Path | None, limit: int) -> Story:
@@ -90,20 +94,23 @@ def _tell(story: Story, body: Mapping[str, Any], past: _Past, number: int) -> No
     story.know("answered by", call.approval.get("by"))
     if "arguments" in body:
         known = past.ledger if past.told else None
-        call.arguments = [_with_origin(a, call) for a in arguments_of(body["arguments"], known)]
+        call.arguments = [_told(a, call) for a in arguments_of(body["arguments"], known)]
     facts = [("record", str(number)), ("call", call.id)]
-    facts += [(label, text_of(body.get(label))) for label in OF_A_CALL]
+    facts += [(name.replace("_", " "), text_of(body.get(name))) for name in OF_A_CALL]
     call.facts = tuple((label, text) for label, text in facts if text)
     past.calls[call.id] = call
     story.add(Step("decision", time, f"Record {number}", calls=(call,), thread=thread))
 
 
-def _with_origin(argument: Argument, call: Call) -> Argument:
-    """An argument with the origin that a rule names, where the record tells of no other."""
+def _told(argument: Argument, call: Call) -> Argument:
+    """An argument with what the record says of it: that it was edited, or where a rule saw it."""
+    edited = call.approval.get("edited")
+    if isinstance(edited, list) and re.split(r"[.\[]", argument.path, maxsplit=1)[0] in edited:
+        return replace(argument, edited=True)
     if argument.seen is not None:
         return argument
-    told = [rule for rule in call.rules if rule.get("argument") == argument.path]
-    seen = [(text_of(rule.get("value")), Origin(text_of(rule.get("origin")))) for rule in told]
+    spoke = [rule for rule in call.rules if rule.get("argument") == argument.path]
+    seen = [(text_of(rule.get("value")), Origin(text_of(rule.get("origin")))) for rule in spoke]
     return replace(argument, seen=tuple(pair for pair in seen if pair[1].source) or None)
 
 

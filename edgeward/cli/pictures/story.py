@@ -10,7 +10,7 @@ import json
 import re
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ...guards.ledger import USER, Ledger
@@ -35,8 +35,10 @@ class Argument:
     value: str
     seen: tuple[tuple[str, Origin], ...] | None = ()
     """Each value with its origin; None: what is shown does not tell."""
-    before: str | None = None
-    """What the model proposed, where a person changed it."""
+    edited: bool = False
+    """Whether a person changed it, who answered for the call."""
+    before: str = ""
+    """What the model had proposed in its place, as far as that is known."""
 
 
 @dataclass(slots=True)
@@ -130,15 +132,14 @@ def with_edits(ran: Sequence[Argument], proposed: Sequence[Argument]) -> list[Ar
     before = {argument.path: argument.value for argument in proposed}
     now = {argument.path for argument in ran}
     edited = [
-        Argument(
-            a.path,
-            a.value,
-            a.seen,
-            None if before.get(a.path) == a.value else before.get(a.path, ""),
-        )
+        a
+        if before.get(a.path) == a.value
+        else replace(a, edited=True, before=before.get(a.path, ""))
         for a in ran
     ]
-    gone = [Argument(a.path, "", (), a.value) for a in proposed if a.path not in now]
+    gone = [
+        Argument(a.path, "", edited=True, before=a.value) for a in proposed if a.path not in now
+    ]
     return [*edited, *gone]
 
 

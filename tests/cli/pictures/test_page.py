@@ -70,7 +70,8 @@ def test_who_answered_and_what_they_changed(page: str) -> None:
     assert "Approval: Approved with other arguments" in paid
     assert re.search(r"when 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC", paid)
     assert "half now [REDACTED:openai_key]" in paid
-    assert "450" in paid
+    assert re.search(r"amount 450 (was 900|edited) written by the person who answered", paid)
+    assert "invoice INV-17 the user" in paid
     assert "Rejected" in text
     assert "never" in text
 
@@ -144,6 +145,7 @@ RECORD = {
     "tenant": "x",
     "door": "d",
     "strategy": "st",
+    "policy_problem": "p",
     "arguments": {"to": "me"},
     "approval": {
         "decision": "approve",
