@@ -55,7 +55,7 @@ APPROVED = "approved"
 CUT = "cut"
 """Of a thread's counters: the ids of calls whose results are shown shortened."""
 
-OF_THE_THREAD = ("spent", "order", "sent", TOLD, CUT, SHOWN)
+OF_THE_THREAD = ("spent", "order", "private", "sent", TOLD, CUT, SHOWN)
 """Counters among those of a run that go on with the thread."""
 
 TURN = "turn"

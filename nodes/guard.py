@@ -51,6 +51,7 @@ from ._base import (
 )
 from ._messages import MessageLog
 from ._order import ORDER, gone_on, standing
+from ._private import PRIVATE, seen_by, with_gap
 from ._proposed import is_changed, unasked
 from ._refusals import FINGERPRINT, broken, over, refusal, unread
 from ._shorten import READ_REST, reads_own
@@ -78,7 +79,9 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     rule = order_of(here.policy)
     order = None if rule is None else standing(rule.automata, state)
     proposed = [call for call in message.tool_calls if call["id"] in waiting]
+    seen = seen_by(here.policy, state)
     history = _history(state, here, order)
+    history = replace(history, ledger=with_gap(history.ledger, seen))
     if here.used is not None:
         history = replace(history, used=here.used(len(proposed)))
     decided = _decided(proposed, state, here, history)
@@ -96,6 +99,8 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     if rule is not None and order is not None:
         through = {d.call.id: d.call.name for d in decided if d.may_run}
         result.update["run"][ORDER] = gone_on(rule.automata, order, through)
+    if seen is not None:
+        result.update["run"][PRIVATE] = seen
     if told and here.policy.keeps_history:
         result.update["run"][TOLD] = told
     return result

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
     from ..graphs.agent import BaseAgent
+    from ..policies.policy_file import PolicyFile
 
 OBEDIENT = ("scripted", "scripted:obedient")
 """What names the model that needs no key: it works by rules, and obeys whatever it reads."""
@@ -27,11 +28,26 @@ def build_agent(wanted: Wanted, *, checkpointer: Any = None) -> BaseAgent:
 
     config = AgentConfig(
         profile=wanted.profile,
-        policy=policy_for(wanted),
+        policy=_followed(wanted) if wanted.reload else policy_for(wanted),
         llm=chosen_model(wanted.model),
         checkpointer=checkpointer or wanted.checkpointer,
     )
     return create_agent(config, strategy=wanted.strategy)
+
+
+def _followed(wanted: Wanted) -> PolicyFile:
+    """The policy's file, to be followed.
+
+    Raises:
+        ConfigError: it is no policy. ValueError: it is a shipped one, which does not change.
+    """
+    from ..policies.policy_file import PolicyFile
+    from ..policies.schema import shipped_file
+
+    name = policy_for(wanted)
+    if shipped_file(name) is not None:
+        raise ValueError(f"--reload follows a policy file; {name} is shipped: name a path, -p FILE")
+    return PolicyFile(name)
 
 
 def policy_for(wanted: Wanted) -> str:
@@ -74,7 +90,8 @@ def shadow_line(wanted: Wanted) -> str:
 
 def heading(agent: BaseAgent, wanted: Wanted) -> list[tuple[str, str]]:
     """What runs here, as labels and texts: the model first."""
-    rows = [("model", model_line(agent, wanted)), ("policy", policy_for(wanted))]
+    policy = f"{policy_for(wanted)}{', followed' if wanted.reload else ''}"
+    rows = [("model", model_line(agent, wanted)), ("policy", policy)]
     if wanted.strategy != DEFAULT_STRATEGY:
         rows.append(("strategy", str(agent.graph.name)))
     return rows

@@ -34,6 +34,14 @@ PolicyName = Annotated[
         autocompletion=shipped.policies,
     ),
 ]
+Reload = Annotated[
+    bool,
+    typer.Option(
+        "--reload",
+        help="Follow the policy's file: what is changed there counts from the next call on. "
+        "Keep it where no tool can write.",
+    ),
+]
 Model = Annotated[
     str | None,
     typer.Option(

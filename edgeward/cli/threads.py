@@ -28,6 +28,7 @@ class Wanted:
     profile: str
     strategy: str = DEFAULT_STRATEGY
     policy: str | None = None
+    reload: bool = False
     model: str | None = None
     checkpointer: str = DEFAULT_CHECKPOINTER
     max_steps: int | None = None
@@ -45,6 +46,8 @@ class Wanted:
         for name, value in (("policy", self.policy), ("model", self.model)):
             if value is not None:
                 words += [f"--{name}", value]
+        if self.reload:
+            words.append("--reload")
         who = [("user", self.user), ("tenant", self.tenant)]
         for name, value in [*who, *(("role", role) for role in self.roles)]:
             if value:

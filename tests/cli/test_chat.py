@@ -54,6 +54,38 @@ def test_ctrl_c_stops_a_turn_and_the_conversation_goes_on(bundle: Bundle, termin
     assert bundle.done == ["slow it", "note else", "wipe /a False"]
 
 
+def test_a_policy_is_followed_from_turn_to_turn(bundle: Bundle, terminal: Open) -> None:
+    """With --reload: what is changed in the file counts for the next call, a bad file does not."""
+    screen = terminal(["chat", *bundle.options, "--reload"])
+    screen.expect(", followed")
+    screen.expect("> ")
+    screen.type('note(text="one")')
+    screen.expect("noted one")
+    screen.expect("> ")
+    bundle.policy.write_text("version: 2\ntools: {slow: allow}\n", encoding="utf-8")
+    screen.type('note(text="two")')
+    screen.expect("not on the allowlist")
+    screen.expect("> ")
+    bundle.policy.write_text("version: 2\ntools: {note: alow}\n", encoding="utf-8")
+    screen.type('note(text="three")')
+    screen.expect("the last good policy counts")
+    screen.expect("not on the allowlist")
+    screen.expect("> ")
+    screen.type("\x04")
+    assert screen.end() == 0
+    assert "--reload" in screen.text.partition("to go on:")[2]
+    assert bundle.done == ["note one"]
+
+
+def test_a_shipped_policy_is_not_followed(bundle: Bundle, invoke: Invoke) -> None:
+    """It does not change; the error says what to name."""
+    for command in (["chat"], ["run"]):
+        options = [*command, str(bundle.profile), "-p", "default", "--reload"]
+        result = invoke(*options, *(["go"] if command == ["run"] else []))
+        assert result.exit_code == 2
+        assert "default is shipped: name a path" in result.stderr
+
+
 def test_what_goes_wrong_in_a_turn_does_not_end_the_conversation(
     bundle: Bundle, invoke: Invoke
 ) -> None:

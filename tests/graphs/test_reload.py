@@ -201,7 +201,7 @@ def test_a_ticket_is_honoured_where_the_change_is_none(path: Path) -> None:
     """Comments and layout, or a file that is bad."""
     runner, ran = between(path, ALLOW)
     runner.invoke(ask())
-    assert ran.names() == ["pay", "read", "pay"]
+    assert sorted(ran.names()) == ["pay", "pay", "read"]
 
 
 def test_a_batch_sees_one_policy(path: Path) -> None:
@@ -264,3 +264,24 @@ def test_an_open_run_goes_by_the_new_policy(path: Path) -> None:
     assert answers(state)[-1].startswith("No. ")
     assert state["messages"][-1].content == "[REDACTED:mine]"
     assert "tool" in last
+
+
+def test_what_only_the_new_policy_calls_private(path: Path) -> None:
+    """Nobody has kept it of what was brought back before: any text of the model's may hold it."""
+    tools = {"read": "allow", "pay": {"args": {"what": "clean"}}}
+    put(path, {"version": 2, "tools": tools, "private": ["other"]})
+    ran = Recorder()
+    turns = [turn(("read", {}, "c1")), "so"] + [
+        turn(("pay", {"what": text}, f"p{n}")) for n, text in enumerate(["read ran", "read ran"])
+    ]
+    runner = graph(PolicyFile(path), [*turns, "done"], ran, InMemorySaver())
+    runner.invoke(ask(), on("t"))
+    put(path, {"version": 2, "tools": tools, "private": ["read"]})
+    state = runner.invoke(ask("more"), on("t"))
+    assert ran.names() == ["read"]
+    assert all("not seen by its rules" in text for text in answers(state)[1:])
+    put(path, {"version": 2, "tools": tools})
+    turns = [turn(("pay", {"what": "read ran"}, "c9")), "done"]
+    other = graph(PolicyFile(path), turns, ran, InMemorySaver())
+    other.invoke(ask(), on("u"))
+    assert ran.names() == ["read", "pay"]
