@@ -167,13 +167,16 @@ def _of_strategy(tried: Strategy, found: Replayed) -> str:
     from .printable import counted
 
     rounds = rounds_in_a_run(tried)
+    others = sum(n for digest, n in found.strategies.items() if digest not in ("", tried.digest))
     told = f"strategy {tried.name} ({tried.digest[:12]})"
+    if others:
+        told = f"{told}: {counted(others, 'call')} recorded under another"
     if rounds is None:
-        return f"{told}: sets no bound of its own to the rounds of a run"
+        return f"{told}; it sets no bound of its own to the rounds of a run"
     beyond = found.beyond
     places = f" ({', '.join(beyond.places)})" if beyond.calls else ""
     return (
-        f"{told}: {counted(beyond.calls, 'call')} beyond the {counted(rounds, 'round')} of calls "
+        f"{told}; {counted(beyond.calls, 'call')} beyond the {counted(rounds, 'round')} of calls "
         f"that it allows in a run{places}"
     )
 
@@ -200,6 +203,7 @@ def _as_json(
         told["strategy"] = {
             "name": tried.name,
             "digest": tried.digest,
+            "recorded": found.strategies,
             "rounds": rounds_in_a_run(tried),
             "beyond": asdict(found.beyond),
         }

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 from ..caller import Caller
 from ..ledger import USER, Entry, History, Ledger
 from ..redact import Redactor
+from ..vault import PLACEHOLDER
 from ..veil import Veil
-from ..verdict import ToolCall, canonical_json
+from ..verdict import Arguments, ToolCall, canonical_json
 
 if TYPE_CHECKING:
     from ..rules.sequence import Order
@@ -101,7 +102,7 @@ def past_of(
         "entries": new,
         "tokens": history.tokens_used,
         "used": _finite(history.used),
-        "hidden": shown != call.arguments,
+        "hidden": veil.vault is not None and _hides(shown),
         "masked": masked != shown,
         "long": _size(masked) > MAX_TEXT
         or len(pieces) > MAX_PIECES
@@ -146,6 +147,11 @@ def _finite(used: Mapping[str, Mapping[str, float]] | None) -> dict[str, dict[st
         scope: {name: amount if math.isfinite(amount) else None for name, amount in amounts.items()}
         for scope, amounts in used.items()
     }
+
+
+def _hides(arguments: Arguments) -> bool:
+    """Whether a placeholder stands in the arguments: what it stands for cannot be judged again."""
+    return PLACEHOLDER.search(canonical_json(arguments)) is not None
 
 
 def _size(value: Any) -> int:

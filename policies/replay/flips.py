@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from ...guards.decide import Policy
 from ...guards.rules.limits import KEY as LIMITS
 from ...guards.rules.limits import UNCOUNTABLE
-from ...guards.verdict import Verdict, canonical_json
+from ...guards.verdict import STRICTNESS, Verdict, canonical_json
 from .recorded import Old, Recorded, Said, Spoke, Steps, Turn
 from .thread import Decided, Thread
 
@@ -118,7 +118,7 @@ class Allowed:
                 pairs |= set(DANGER) - LOOSER
             elif text in DANGER:
                 pairs.add(text)
-            elif colon and old.isalpha() and new.isalpha():
+            elif colon and {old, new} & STRICTNESS.keys():
                 raise ValueError(f"no flip: {text}; flips: {', '.join(DANGER)}, {TIGHTER}")
             else:
                 names.add(text)
@@ -138,6 +138,8 @@ class Replayed:
     skipped: dict[str, Skipped] = field(default_factory=dict)
     beyond: Skipped = field(default_factory=Skipped)
     """Calls after the last round that a strategy allows in a run."""
+    strategies: dict[str, int] = field(default_factory=dict)
+    """Digests of the strategies under which calls were recorded, and how many; empty: none."""
 
     @property
     def replayed(self) -> int:
@@ -156,6 +158,7 @@ class Replayed:
     def add(self, decided: Decided, policy: Policy) -> None:
         """Count one call."""
         recorded, verdict, old = decided.call, decided.verdict, decided.call.old
+        self.strategies[recorded.strategy] = self.strategies.get(recorded.strategy, 0) + 1
         why_not = decided.why_not or _unsure(recorded, verdict, policy)
         if why_not or verdict is None or old is None:
             place = policy.redactor.secrets(recorded.place)[0]
@@ -229,21 +232,26 @@ def _uncounted(recorded: Recorded, verdict: Verdict) -> bool:
 
 def _flip(recorded: Recorded, old: Old, verdict: Verdict, policy: Policy) -> Flip:
     """The flip as it may be shown: an export holds what nobody has masked."""
-    masked, call = policy.redactor.secrets, recorded.call
-    shown = masked(canonical_json(policy.redactor.value(call.arguments)))[0]
+    redactor, call = policy.redactor, recorded.call
+    shown = redactor.secrets(canonical_json(redactor.value(call.arguments)))[0]
     rules = tuple(Spoke(f.rule, f.word, f.where, f.reason) for f in verdict.findings)
+    told = [part for s in old.rules for part in (s.rule, s.where, s.reason)]
+    texts = [recorded.name, recorded.place, call.name, recorded.thread, *told]
+    if redactor.secrets("\n".join(texts))[1]:
+        texts = [redactor.secrets(text)[0] for text in texts]
+    name, place, tool, thread, *told = texts
     then = tuple(
-        replace(s, rule=masked(s.rule)[0], where=masked(s.where)[0], reason=masked(s.reason)[0])
-        for s in old.rules
+        Spoke(told[at], spoke.word, told[at + 1], told[at + 2])
+        for at, spoke in zip(range(0, len(told), 3), old.rules, strict=True)
     )
-    approval = None if old.approval is None else policy.redactor.value(dict(old.approval))
+    approval = None if old.approval is None else redactor.value(dict(old.approval))
     return Flip(
-        name=masked(recorded.name)[0],
-        place=masked(recorded.place)[0],
-        tool=masked(call.name)[0],
+        name=name,
+        place=place,
+        tool=tool,
         arguments=shown if len(shown) <= MAX_SHOWN else f"{shown[:MAX_SHOWN]}…",
         old=replace(old, rules=then, approval=approval),
         new=Old(verdict.word, rules, verdict.policy),
-        thread=masked(recorded.thread)[0],
+        thread=thread,
         time=recorded.time,
     )

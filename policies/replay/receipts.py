@@ -8,13 +8,13 @@ first gone through again.
 
 from __future__ import annotations
 
+import json
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
 from ...guards.caller import Caller
-from ...guards.receipts.chain import parsed
 from ...guards.verdict import ToolCall
 from .recorded import (
     HIDDEN,
@@ -121,9 +121,12 @@ class ReceiptLines:
     @staticmethod
     def _body(line: bytes, number: int) -> Body:
         try:
-            return parsed(line.rstrip(b"\n")).body
+            body = json.loads(line)["body"]
         except (ValueError, KeyError, TypeError, RecursionError):
-            raise ValueError(f"record {number}: is no line of a log of receipts") from None
+            body = None
+        if not isinstance(body, dict):
+            raise ValueError(f"record {number}: is no line of a log of receipts")
+        return body
 
 
 def _past(body: Body) -> Body:
@@ -163,6 +166,7 @@ def _recorded(body: Body, place: str) -> Recorded:
         caller=Caller(str(body.get("user") or ""), str(body.get("tenant") or ""), roles),
         thread=str(body.get("thread") or ""),
         time=str(body.get("time") or ""),
+        strategy=str(body.get("strategy") or ""),
         secrets=secrets_in(call, old),
         masked=bool(past.get("masked")),
         why_not=_why_not(body, past),

@@ -108,6 +108,8 @@ class Recorded:
     caller: Caller = NOBODY
     thread: str = ""
     time: str = ""
+    strategy: str = ""
+    """The digest of the strategy that it came from."""
     secrets: tuple[str, ...] = ()
     """Labels of what was masked in the arguments, and judged all the same."""
     masked: bool = False

@@ -195,7 +195,7 @@ def test_a_strategy_changes_no_verdict_but_may_end_a_run_before_a_call(
         ("[{", "is no JSON"),
         ('{"messages": [{"role": "alien"}]}', "messages[0]: role 'alien' is none of"),
         ('{"messages": []}\n{"messages": 3}', "log:2: holds no conversation"),
-        ('{"body":{"tool":"x"}}\n', "record 0: is no line of a log of receipts"),
+        ('{"body":3}\n', "record 0: is no line of a log of receipts"),
     ],
 )
 def test_what_is_no_recording_is_refused_with_its_place(

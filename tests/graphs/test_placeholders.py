@@ -14,12 +14,15 @@ from langgraph.graph import START, StateGraph
 from langgraph.types import Command
 from pydantic import BaseModel
 
+from edgeward import ReceiptLog, load_policy
 from edgeward.graphs.agent import ReActAgent
 from edgeward.graphs.build import build_graph
 from edgeward.graphs.checkpoints import SqliteThreads
 from edgeward.graphs.config import AgentConfig
 from edgeward.graphs.locked import LockViolation
 from edgeward.guards.vault import PLACEHOLDER
+from edgeward.policies.replay.flips import replay
+from edgeward.policies.replay.logs import receipts_in
 from edgeward.profiles.schema import AgentProfile
 from edgeward.profiles.scripted import ScriptedModel, call
 from tests.fakes import agent_graph, on
@@ -125,6 +128,24 @@ def test_the_model_sees_placeholders_and_the_named_tools_real_values() -> None:
     assert mail["card"] == known["CARD"]
     assert mail["text"] == f"Ann is {known['EMAIL']}."
     assert mail["from"] not in (EVE, known["EMAIL"])
+
+
+def test_receipts_that_keep_the_history_hold_no_value(tmp_path: Path) -> None:
+    """And a replay counts the calls that it cannot judge without the values."""
+    path = tmp_path / "log.jsonl"
+    policy = {**POLICY, "receipts": "history"}
+    graph = graph_of(
+        [READ, MAIL, PAY, NOTE, "done"],
+        Desk(),
+        policy=load_policy(policy, receipts=ReceiptLog(path)),
+    )
+    graph.invoke(TASK_INPUT, on("t"))
+    text = path.read_text(encoding="utf-8")
+    for real in (ANN, ANN.upper(), CARD, "4111111111111111", EVE):
+        assert real not in text
+    found = replay(load_policy(policy), receipts_in(path).threads())
+    hidden = "personal data in its arguments is hidden in the record"
+    assert (found.same, found.flips, found.skipped[hidden].calls) == (1, [], 3)
 
 
 def test_a_call_is_judged_on_the_real_values() -> None:

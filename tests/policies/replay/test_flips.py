@@ -65,6 +65,7 @@ def test_what_is_meant_is_named() -> None:
     assert not Allowed.of(["tighter", "ask:allow", "b"]).holds(flip)
     with pytest.raises(ValueError, match="no flip: allow:allow"):
         Allowed.of(["allow:allow"])
+    assert Allowed.of(["monday:first"]).names == {"monday:first"}
 
 
 def test_what_a_door_refused_is_no_verdict_of_a_policy() -> None:
