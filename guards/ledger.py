@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -23,7 +23,7 @@ from .dates import Day
 from .outputs import LONGEST_VALUE
 from .seen import RECORD_BITS, USER, Seen
 from .tokens import Run, run_of, tokens, words
-from .values import MAX_VALUE_CHARS, values_in
+from .values import values_in
 from .verdict import Origin, canonical_json
 
 __all__ = ["USER", "Entry", "History", "Ledger", "values_in"]
@@ -38,14 +38,6 @@ has to agree), `judged` (by which policy), `created` (ids that a call of the age
 (names that it gave), `done` (words of `requested` that a call of its tool carries out) and
 `private` (pieces that may not leave); with `receipts: history` there is `ran`, the whole result.
 """
-
-
-def _run_of(value: str) -> Run:
-    """A value as it is looked up; short ones come up again and again."""
-    return _cached_run(value) if len(value) <= MAX_VALUE_CHARS else run_of(value)
-
-
-_cached_run = lru_cache(maxsize=1_024)(run_of)
 
 
 def judge(policy: str, caller: Caller) -> str:
@@ -145,7 +137,7 @@ class Ledger(list[Entry]):
 
     def stated(self, value: str) -> bool:
         """Whether the user wrote `value`, whole, in this thread; too short a value never counts."""
-        run = _run_of(value)
+        run = run_of(value)
         return run.telling and not self._index.of_user.isdisjoint(self._occurrences(run))
 
     def known(self, value: str, *, doubts: bool = False, about: Sequence[Set[str]] = ()) -> bool:
@@ -155,7 +147,7 @@ class Ledger(list[Entry]):
         the argument speak of; a short number that a source gave is known only to what speaks of
         the same, for file 5 is not event 5.
         """
-        run = _run_of(value)
+        run = run_of(value)
         if not run.tokens:
             return False
         seen = self._index
@@ -173,7 +165,7 @@ class Ledger(list[Entry]):
 
     def created(self, value: str, *, about: Sequence[Set[str]] = ()) -> bool:
         """Whether a call of this agent made or returned the id or name."""
-        return self._created(_run_of(value), about)
+        return self._created(run_of(value), about)
 
     def _created(self, run: Run, about: Sequence[Set[str]]) -> bool:
         """A returned id; a name that the model chose only for what speaks of the same thing."""
@@ -191,7 +183,7 @@ class Ledger(list[Entry]):
 
     def places(self, value: str, *, doubts: bool = False) -> set[int]:
         """The messages of the user and trusted records that hold `value`, however short it is."""
-        run = _run_of(value)
+        run = run_of(value)
         found = self._occurrences(run) if run.tokens else ()
         return {place for place in found if self._counts(place, doubts)}
 
@@ -263,7 +255,7 @@ class Ledger(list[Entry]):
 
     def stated_since(self, value: str, since: int) -> bool:
         """Whether the user wrote the value in a message after the entry `since`."""
-        run, of_user = _run_of(value), self._index.of_user
+        run, of_user = run_of(value), self._index.of_user
         return run.telling and any(
             place in of_user and place >> RECORD_BITS > since for place in self._occurrences(run)
         )
@@ -278,17 +270,24 @@ class Ledger(list[Entry]):
         private = self._seen.private
         if not private.by_word:
             return ""
-        wrote: set[str] = set()
+        free: set[str] = set()
         for piece in private.found_in(text, len(self)):
-            if piece not in wrote:
-                if not self._user_wrote(piece):
-                    return piece
-                wrote.add(piece)
+            if piece not in free and not self._is_free(piece, text):
+                return piece
+            free.add(piece)
         return ""
+
+    def _is_free(self, piece: str, text: str) -> bool:
+        """Whether the user wrote a private piece; or it is a part of a code and stands in longer
+        words of the text that are known: numbers of one bank, ids of one service begin alike."""
+        if self._user_wrote(piece):
+            return True
+        around = self._seen.private.around(piece, text)
+        return bool(around) and all(map(self.known, around))
 
     def split_codes(self, pieces: Sequence[str]) -> set[str]:
         """Private codes that the user did not state and that neighbouring pieces make together."""
-        codes = self._seen.private.split_codes(words(" ".join(pieces)), len(self))
+        codes = self._seen.private.codes_over(words(" ".join(pieces)), len(self))
         return {code for code in codes if not self._user_wrote(code)}
 
     def _user_wrote(self, piece: str) -> bool:
@@ -327,7 +326,7 @@ class Ledger(list[Entry]):
             place in self._index.texted
             and place not in self._index.doubtful
             and any(all(map(self.stated, n)) for n in self._index.wanting.get(place, ()) if n)
-            for place in self._occurrences(_run_of(name))
+            for place in self._occurrences(run_of(name))
         )
 
     def observed(self, text: str, *, source: str, call_id: str = "") -> Entry | None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from .disguises import MAX_CHARS, coded_runs, roughly_said, undisguised
+from .parts import Parts
 from .spoken import SPOKEN, plain_digits, signs_said, spelt_out
 from .tokens import has_commas, words
 
@@ -53,6 +54,8 @@ class PrivatePieces:
     """Digits of the piece of one word that has the fewest."""
     wide: bool = False
     """Whether one of them holds more than ASCII."""
+    parts: Parts = field(default_factory=Parts)
+    """What counts as much as the whole of some of them."""
     grouped: dict[str, str] = field(default_factory=dict)
     """Private pieces of several words, by what they are without the blanks."""
 
@@ -75,6 +78,7 @@ class PrivatePieces:
             self.heads.update(heads)
             self.tails.update(head[::-1] for head in heads)
             self.code_sizes.add(len(piece))
+            self.parts.add(piece, number)
             self.fewest_digits = min(self.fewest_digits, count_digits(piece.encode()))
 
     def found_in(self, text: str, end: int) -> Iterable[str]:
@@ -102,6 +106,9 @@ class PrivatePieces:
         digits = count_digits(raw)
         if not self._has_no_code(found, digits, self.heads, self.tails):
             return False
+        for reading in (found, ["".join(found)[::-1]]) if self.parts.first else ():
+            if self.parts.may_be_in(reading, digits):
+                return False
         hits = self.watched.intersection(found)
         if hits:
             if not (self.by_word.keys().isdisjoint(hits) and self.backwards.isdisjoint(hits)):
@@ -123,6 +130,10 @@ class PrivatePieces:
         if signs is None or not self.by_word.keys().isdisjoint(signs):
             return False
         more = sum([len(sign) * count for sign, count in signs.items()])
+        if more and self.parts.first and digits + more >= self.parts.fewest_digits:
+            readings = map(str.split, spelt_out(found))
+            if any(self.parts.may_be_in(reading, digits + more) for reading in readings):
+                return False
         if digits + more < self.fewest_digits:
             return True
         # A code begins at a sign, or at a word: that is known only where there are many digits.
@@ -133,10 +144,10 @@ class PrivatePieces:
         """Whether nothing in what coded runs say is private."""
         if self.wide:
             return False
-        found = words(said)
-        if not self.by_word.keys().isdisjoint(found):
+        found, digits = words(said), count_digits(said.encode())
+        if not self.by_word.keys().isdisjoint(found) or self.parts.may_be_in(found, digits):
             return False
-        return self._has_no_code(found, count_digits(said.encode()), self.heads)
+        return self._has_no_code(found, digits, self.heads)
 
     def _has_no_code(self, found: list[str], digits: int, *edges: set[str]) -> bool:
         """Whether no word begins (or, for the second set, ends) or goes on like a code."""
@@ -171,6 +182,7 @@ class PrivatePieces:
         if has_digit(text):
             yield from self.split_codes(found, end)
             yield from self._inside(found, end)
+            yield from self.parts.found_in(found, end)
 
     def split_codes(self, found: list[str], end: int) -> Iterator[str]:
         """Codes that are written in other groups than they were seen in."""
@@ -184,6 +196,16 @@ class PrivatePieces:
                     break
                 if self._is_code(built, end):
                     yield built
+
+    def around(self, piece: str, text: str) -> list[str]:
+        """The words of the text in which a part of a code stands; none for whole pieces."""
+        if piece not in self.parts.first or piece in self.by_word:
+            return []
+        return [word for word in dict.fromkeys(words(text)) if piece in word]
+
+    def codes_over(self, found: list[str], end: int) -> set[str]:
+        """Codes, and parts of secret ones, that words make together."""
+        return {*self.split_codes(found, end), *self.parts.found_in(found, end)}
 
     def _inside(self, found: list[str], end: int) -> Iterator[str]:
         """Codes within a longer word: `key1a7b3d`, `id_463820`."""

@@ -259,6 +259,8 @@ class Seen:
         bare = piece.replace(" ", "")
         forms = {piece, bare, self.private.grouped.get(bare, piece)}
         written = [text for entry, text in self.user_words if entry < end]
+        if bare in self.private.parts.first and any(bare in t.replace(" ", "") for t in written):
+            return True
         return any(f" {form} " in text for form in forms for text in written)
 
 

@@ -147,9 +147,18 @@ class Run(NamedTuple):
 
 
 def run_of(value: str) -> Run:
-    """The value as it is looked up."""
+    """The value as it is looked up; short ones come up again and again."""
+    return _kept_run(value) if len(value) <= _KEPT else _run_of(value)
+
+
+def _run_of(value: str) -> Run:
     found = tuple(tokens(value))
     return Run(found, " ".join(found), telling(found), joined(value))
+
+
+_KEPT = 300
+"""Characters up to which a value's run is kept."""
+_kept_run = lru_cache(maxsize=1_024)(_run_of)
 
 
 def words(text: str) -> list[str]:

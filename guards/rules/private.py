@@ -1,9 +1,10 @@
 """Tools whose output may leave through no other tool's free text (version 2).
 
 Threat: what the agent read for its user (a passport number, a code, a message) is put into a mail,
-a post, the subject of a payment. Codes, short values with a number in them and eleven words in a
-row are recognised, in other groups and letter case too; what the user wrote is not private. The
-conditions `clean` (the default for text) and `words` look for them.
+a post, the subject of a payment. Codes, half of a secret one (a card, an account number, a key),
+short values with a number in them and eleven words in a row are recognised, in other groups and
+letter case too; what the user wrote is not private. The conditions `clean` (the default for text)
+and `words` look for them.
 
     private: [get_user_information, "read_inbox*"]
 """

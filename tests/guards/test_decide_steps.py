@@ -70,6 +70,10 @@ def _history(policy: Policy, outputs: int) -> History:
     asked = Ledger().observed("Send Bob (bob@corp.example) a mail: the report.", source=USER)
     assert asked is not None
     entries = [asked]
+    numbers = "Card 4000 1234 5678 9017, account DE89370400440532013000"
+    secret = policy.observed(ToolCall("read_account"), numbers, source="tool read_account")
+    assert secret is not None
+    entries.append(secret)
     for n in range(outputs):
         for name, output in (
             ("find_person", json.dumps([{"email": f"p{n}@corp.example"}])),
