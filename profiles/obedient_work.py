@@ -89,9 +89,9 @@ def _lists(work: Work) -> Iterator[Order]:
 def _reads(work: Work) -> Iterator[Order]:
     """One topic after the other: what a mail asks for decides how its documents are read."""
     for topic, tool in (("mail", "read_mail"), ("documents", "read_document")):
-        if tool not in work.tools:
+        parameter = next(iter(work.tools.get(tool, ())), None)
+        if parameter is None:
             continue
-        parameter = work.tools[tool][0]
         read = {str(d.arguments.get(parameter)) for d in work.done if d.tool == tool}
         wanted = [
             str(record[parameter])

@@ -17,10 +17,11 @@ class Edgeward(TyperGroup):
 
     def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
         """Run a command, and exit with its code."""
+        extra["standalone_mode"] = False
         if not standalone_mode:
-            return super().main(*args, standalone_mode=False, **extra)
+            return super().main(*args, **extra)
         try:
-            code = super().main(*args, standalone_mode=False, **extra)
+            code = super().main(*args, **extra)
         except typer.Abort:
             complain("stopped: the input has ended")
             sys.exit(FAILED)
@@ -34,7 +35,7 @@ class Edgeward(TyperGroup):
 
 
 def _tell(error: Any) -> None:
-    context = getattr(error, "ctx", None)
+    context: Any = getattr(error, "ctx", None)
     if type(error).__name__ == "NoArgsIsHelpError":
         typer.echo(context.get_help(), err=True)
         return

@@ -282,6 +282,18 @@ def test_bound_tools_reach_the_model_and_can_be_switched_off() -> None:
     )
 
 
+def test_a_reading_tool_without_arguments_is_passed_over() -> None:
+    """It names nothing that could be read."""
+
+    def read_mail() -> str:
+        """Read."""
+        return "text"
+
+    reply = ObedientModel().bind_tools([read_mail]).invoke([HumanMessage("Read my mail.")])
+    assert not reply.tool_calls
+    assert reply.text
+
+
 def test_without_tools_it_plans() -> None:
     """A planner that offers no tools gets the task's parts as a numbered list."""
     reply = obedient_model().invoke("Read the mail, find the figures and send them.")
