@@ -186,7 +186,8 @@ class CallWriter:
             for part, origin in argument.seen
             if part in shown
         ]
-        return tag("ul", "".join(tag("li", item) for item in items))
+        listed = "".join(tag("li", item) for item in items)
+        return tag("ul", listed) if listed else '<span class="soft">masked</span>'
 
     def _source(self, origin: Origin) -> str:
         if origin.source == USER:

@@ -130,7 +130,7 @@ def layout(drawing: Drawing) -> Layout:
     ]
     lanes = _numbered(
         [
-            Lane(side, 0, tuple(Exit(a.label, lines[a, side]) for a in arrows), boxes[row].entry)
+            Lane(side, 0, tuple(Exit(a.label, lines[a]) for a in arrows), boxes[row].entry)
             for (row, side), arrows in sideways.items()
         ]
     )
@@ -159,13 +159,13 @@ def _margin(lanes: Sequence[Lane], side: Side) -> int:
 
 def _stacked(
     boxes: Sequence[Box], sideways: dict[tuple[int, Side], list[Arrow]]
-) -> tuple[tuple[Placed, ...], dict[tuple[Arrow, Side], int]]:
+) -> tuple[tuple[Placed, ...], dict[Arrow, int]]:
     """The boxes below one another, and the line at which each arrow leaves its box.
 
     Arrows leave below the line at which others arrive.
     """
     placed: list[Placed] = []
-    lines: dict[tuple[Arrow, Side], int] = {}
+    lines: dict[Arrow, int] = {}
     top = 0
     for box in boxes:
         leaving: dict[Side, int] = {"left": 0, "right": 0}
@@ -173,7 +173,7 @@ def _stacked(
             for arrow in arrows:
                 if arrow.source == box.name:
                     leaving[side] += 1
-                    lines[arrow, side] = top + 1 + leaving[side]
+                    lines[arrow] = top + 1 + leaving[side]
         height = 2 + max(len(box.lines), *(1 + count for count in leaving.values() if count), 1)
         placed.append(Placed(box, top, height))
         top += height + GAP - 1

@@ -86,6 +86,7 @@ def _tell(story: Story, body: Mapping[str, Any], past: _Past, number: int) -> No
     time, thread = text_of(body.get("time")), text_of(body.get("thread"))
     for label in FACTS:
         story.know(label, body.get(label))
+    past.told = past.told or "past" in body
     for step in _before(mapping_of(body.get("past")), past, time, thread):
         story.add(step)
     call = Call(text_of(body.get("id")), text_of(body.get("tool")))
@@ -98,7 +99,8 @@ def _tell(story: Story, body: Mapping[str, Any], past: _Past, number: int) -> No
     facts = [("record", str(number)), ("call", call.id)]
     facts += [(name.replace("_", " "), text_of(body.get(name))) for name in OF_A_CALL]
     call.facts = tuple((label, text) for label, text in facts if text)
-    past.calls[call.id] = call
+    if past.told:  # else no record says what came back
+        past.calls[call.id] = call
     story.add(Step("decision", time, f"Record {number}", calls=(call,), thread=thread))
 
 
@@ -116,7 +118,6 @@ def _told(argument: Argument, call: Call) -> Argument:
 
 def _before(told: Mapping[str, Any], past: _Past, time: str, thread: str) -> Iterable[Step]:
     """What came between the record before and this one, where records tell of it."""
-    past.told = past.told or bool(told)
     for entry in mappings_in(told.get("entries")):
         said, result = text_of(entry.get("said")), text_of(entry.get("text"))
         source = USER if said else f"tool {text_of(entry.get('tool'))}"
@@ -127,8 +128,8 @@ def _before(told: Mapping[str, Any], past: _Past, time: str, thread: str) -> Ite
         if said:
             yield Step("user", time, text=said, thread=thread)
         elif call_id in past.calls:
-            past.calls[call_id].result = result
-            past.calls[call_id].failed = bool(entry.get("failed"))
+            call = past.calls.pop(call_id)
+            call.result, call.failed = result, bool(entry.get("failed"))
         elif result:
             yield Step("result", time, text=result, thread=thread)
 

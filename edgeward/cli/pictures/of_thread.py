@@ -60,6 +60,8 @@ class _Teller:
         self._decided: set[int] = set()
         self._plan: object = None
         self._summaries: set[str] = set()
+        self._heard: set[str] = set()
+        """Ids of messages: a graph within a graph hears some again."""
         story.know("thread", story.title)
 
     def step(self, time: str, writes: list[Write]) -> None:
@@ -76,7 +78,9 @@ class _Teller:
             ]
             self._summed(time, messages)
             for message in new_in(messages):
-                self._said(time, message)
+                if message.id not in self._heard:
+                    self._said(time, message)
+                    self._heard |= {message.id} if message.id else set()
         for question in _questions(of.get("__interrupt__", ())):
             self._asked(time, question)
         for records in of.get("verdicts", ()):

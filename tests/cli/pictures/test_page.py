@@ -33,9 +33,9 @@ def page_of_thread(ran: Ran) -> str:
 
 
 def page_of_log(log: Path) -> str:
-    """The page of a log."""
+    """The page of a log, which can be written to a file."""
     key = log.with_name(f"{log.name}.key.pub")
-    return page_of(story_of_log(log, thread=None, key=key, limit=100))
+    return page_of(story_of_log(log, thread=None, key=key, limit=100)).encode().decode()
 
 
 @pytest.fixture(params=["thread", "log"])
@@ -102,7 +102,7 @@ def test_hostile_text_of_a_run_is_text(page: str) -> None:
     assert KEY not in page
 
 
-HOSTILE = f"{MARKUP}<style>*{{}}</style>]]>--><!-- \x00\x1b\r\u2028 {KEY}"
+HOSTILE = f"{MARKUP}<style>*{{}}</style>]]>--><!-- \x00\x1b\r\u2028\ud800 {KEY}"
 
 
 def hostile(fields: Mapping[str, Any], numbers: Iterator[int]) -> dict[str, Any]:
