@@ -112,6 +112,7 @@ class ForbiddenNames:
         return None
 
 
+@lru_cache(maxsize=4_096)
 def glob_pattern(glob: str) -> re.Pattern[str]:
     """The glob as a pattern: `*` any characters, `?` one; nothing else is special."""
     # Runs of * would make the match slow and mean no more than one.

@@ -32,7 +32,7 @@ Term = Mapping[Aspect, tuple[Demand, ...]]
 """A box in which an aspect may have several demands, all of which hold."""
 
 MOST_CHOICES = 2_000
-MOST_POINTS = 40
+MOST_POINTS = 400
 
 
 class Search(Protocol):

@@ -15,12 +15,13 @@ from itertools import islice, product
 
 from ...guards.names import folded_name, glob_pattern
 from ...guards.verdict import STRICTNESS, Verdict
-from . import amounts, arguments, callers, order, texts, wishes
-from .boxes import Aspect, Attempts, Demand, Term, joined, outside
+from . import callers, order, wishes
+from .aspects import search
+from .boxes import Aspect, Attempts, Term, joined, outside
 from .found import Difference, Looser, Place, Undecided
-from .names import Pattern, classes
+from .names import Pattern, TooManyNames, classes
 from .plain import as_text
-from .points import NONE, Point, Tried, put_together
+from .points import Point, put_together
 from .rules import ASK, BLOCK, REDACT, SHUT, Rule, paths_of, place_of, rules_of
 from .scene import Pair, Scene
 from .settings import settings
@@ -40,20 +41,26 @@ def compare(
     `tools` are the agent's, where there are no others: then no other name is looked at.
 
     Raises:
-        ConfigError: one of them cannot be loaded. TooManyNames: their tools' names cannot all be
-            gone through.
+        ConfigError: one of them cannot be loaded.
     """
     before, after = Side.read(old), Side.read(new)
-    found = _Comparison.of(before, after, tools).difference()
-    if not stricter:
-        return found
-    back = _Comparison.of(after, before, tools).difference()
+    found = _difference(before, after, tools)
+    back = _difference(after, before, tools) if stricter else Difference()
     return Difference(found.looser, found.undecided, back.looser)
+
+
+def _difference(old: Side, new: Side, tools: Sequence[str]) -> Difference:
+    try:
+        return _Comparison(pair_of(old, new, tools)).difference()
+    except TooManyNames as error:
+        places = (Place("tools", side.where("tools")) for side in (old, new))
+        return Difference(undecided=(Undecided("any tool", "names", str(error), *places),))
 
 
 def pair_of(old: Side, new: Side, tools: Sequence[str] = ()) -> Pair:
     """Both sides, and what is shown of them once and for all."""
     private = unhidden(old, new)
+    names = tuple(dict.fromkeys(tools)) or tuple(_names(old, new))
     return Pair(
         old,
         new,
@@ -61,7 +68,8 @@ def pair_of(old: Side, new: Side, tools: Sequence[str] = ()) -> Pair:
         hides_no_less=not private,
         believed=believed(old, new),
         unhidden=private,
-        tools=tuple(dict.fromkeys(tools)) or tuple(_names(old, new)),
+        tools=names,
+        carrying=wishes.carrying(old, new, names),
         given=bool(tools),
         events=tuple(_events(old, new)),
     )
@@ -118,10 +126,6 @@ class _Comparison:
     tools: dict[tuple[object, ...], list[str]] = field(default_factory=dict)
     undecided: dict[tuple[object, ...], Undecided] = field(default_factory=dict)
     seen: set[object] = field(default_factory=set)
-
-    @classmethod
-    def of(cls, old: Side, new: Side, tools: Sequence[str]) -> _Comparison:
-        return cls(pair_of(old, new, tools))
 
     def difference(self) -> Difference:
         for name in self.pair.tools:
@@ -220,42 +224,6 @@ class _Comparison:
             return Place(key, side.where(key))
         rows = side.rows(scene.name)
         return place_of(side, rows[0]) if rows else Place("no rule", side.document.name)
-
-
-def search(
-    scene: Scene, aspect: Aspect, inside: Sequence[Demand], outside_: Sequence[Demand]
-) -> Tried:
-    """A point of one aspect, by what the aspect is about."""
-    match aspect[0]:
-        case "argument":
-            return arguments.search(scene, aspect, inside, outside_)
-        case "rest":
-            found = arguments.search(scene, ("rest", scene.free), inside, outside_)
-            return replace(found, what=found.what.replace(scene.free, "any other text", 1))
-        case "caller":
-            return callers.search(scene, aspect, inside, outside_)
-        case "used":
-            return amounts.search_used(scene, aspect, inside, outside_)
-        case "calls":
-            return amounts.search_calls(scene, aspect, inside, outside_)
-        case "wish":
-            return wishes.search_wish(scene, aspect, inside, outside_)
-        case "together":
-            return wishes.search_together(scene, aspect, inside, outside_)
-        case "at_most":
-            return wishes.search_at_most(scene, aspect, inside, outside_)
-        case "host":
-            return texts.search_hosts(scene, aspect, inside, outside_)
-        case "pattern":
-            return texts.search_pattern(scene, aspect, inside, outside_)
-        case "secret":
-            return texts.search_secret(scene, aspect, inside, outside_)
-        case "private":
-            return texts.search_private(scene, aspect, inside, outside_)
-        case "order":
-            return order.search(scene, aspect, inside, outside_)
-    same = any(i.key == o.key for i in inside for o in outside_)
-    return NONE if same else Tried(what=f"{aspect[-1]} says something else")
 
 
 def _first_flip(scene: Scene, attempts: Attempts) -> Witness | None:

@@ -36,6 +36,8 @@ def situations(new: Side, host: str) -> Iterator[tuple[Any, Point]]:
     yield SUM, Point(said=(f"{SUM}EUR",))
     yield 12, Point(said=("$12",))
     yield 7318, Point(said=("7318",))
+    yield "zq", Point(said=("zq",))  # too short to be stated, and yet it stands there
+    yield 7, Point(said=("7",))
     yield f"{_CODED} zq7", Point(said=(f"zq7 {_CODED}",))
     yield "2026-06-05 4711081512345", Point(said=("2026-06-05",))
     yield "2026-06-05", Point(said=("5 June 2026",))

@@ -18,7 +18,6 @@ from ...guards.rules import rule_modules
 from ...guards.rules.tools import Row, ToolEntry
 from ...guards.verdict import STRICTNESS, Word
 from .amounts import Below, Times
-from .arguments import Clean, Wanted
 from .boxes import Aspect, Box, Demand
 from .callers import Called
 from .found import Place
@@ -27,6 +26,7 @@ from .plain import as_text
 from .points import Path
 from .side import Side
 from .texts import Listed, NoSecret, NothingPrivate, Without
+from .wanted import Clean, Wanted
 from .wishes import AtMost, Together, Wish
 
 BLOCK, ASK, REDACT = STRICTNESS["block"], STRICTNESS["ask"], STRICTNESS["redact"]

@@ -34,6 +34,8 @@ class Pair:
     """Values that are private under the old policy only, and the past that shows it."""
     tools: tuple[str, ...] = ()
     """Tools that stand for all, as far as what is said of them goes."""
+    carrying: tuple[str, ...] = ()
+    """One tool for each set of wishes (`requested`) that tools carry out, under either policy."""
     given: bool = False
     """Whether there are no other tools than these."""
     events: tuple[str, ...] = ()

@@ -144,7 +144,8 @@ def _hosts(side: Side) -> list[str] | None:
     block: Any = side.values["results"]
     if side.policy.results.hosts is None:
         return None
-    return [*side.listed("egress_allowlist"), *block.hosts]
+    egress = [] if side.holds("egress_allowlist") else side.listed("egress_allowlist")
+    return [*egress, *block.hosts]
 
 
 def _unmarked(old: Side, new: Side) -> Iterator[Looser | Undecided]:

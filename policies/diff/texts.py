@@ -12,11 +12,12 @@ from ...guards.patterns import compile_pattern
 from ...guards.secrets import SHIPPED
 from ..cases import Ran
 from ..globs import covers
-from .arguments import Clean, Wanted, passing
+from .arguments import passing
 from .boxes import Aspect, Demand
 from .hosts import host_between, linked, listed_name
 from .points import NONE, Path, Point, Tried
 from .samples import samples
+from .wanted import Clean, Wanted
 
 if TYPE_CHECKING:
     from .scene import Scene

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
 from ...guards.entries import Requested
 from ...guards.flow import Facts
 from ...guards.ledger import USER, Ledger
+from ...guards.rules.tools import Tools
 from ..cases import Ran, Said
 from .arguments import passing
 from .boxes import Aspect, Demand
 from .points import NONE, Path, Point, Tried
+from .side import Side
 
 if TYPE_CHECKING:
     from .scene import Scene
@@ -107,7 +109,7 @@ def _lasts(scene: Scene, one: Wish, other: Wish) -> bool:
     words, others = set(one.requested.words), set(other.requested.words)
     told = [
         tuple(set(_wishes(side, name)) for side in (scene.new, scene.old))
-        for name in dict.fromkeys((scene.name, *scene.pair.tools))
+        for name in dict.fromkeys((scene.name, *scene.pair.carrying))
     ]
     if all(_all_or_none(new, words) == _all_or_none(old, others) != "some" for new, old in told):
         return True
@@ -121,10 +123,19 @@ def _all_or_none(said: set[str], words: set[str]) -> str:
     return "none" if not found else "all" if found == words else "some"
 
 
-def _wishes(side: object, name: str) -> list[str]:
-    checks = getattr(side, "checks", {})
-    found = getattr(checks.get("tools"), "wishes", None)
-    return [] if found is None else list(found(name))
+def _wishes(side: Side, name: str) -> list[str]:
+    check = side.checks.get("tools")
+    return check.wishes(name) if isinstance(check, Tools) else []
+
+
+def carrying(old: Side, new: Side, names: Sequence[str]) -> tuple[str, ...]:
+    """One of the tools for each set of wishes that tools carry out."""
+    found: dict[object, str] = {}
+    for name in names:
+        wishes = tuple(frozenset(_wishes(side, name)) for side in (old, new))
+        if any(wishes):
+            found.setdefault(wishes, name)
+    return tuple(found.values())
 
 
 def _said(scene: Scene, new: Sequence[Wish], old: Sequence[Wish]) -> Iterator[Point]:
@@ -137,7 +148,7 @@ def _said(scene: Scene, new: Sequence[Wish], old: Sequence[Wish]) -> Iterator[Po
         yield Point(said=tuple(texts))
     for wish in (*new, *old):
         for text in islice(wish.texts, 3):
-            for name in (scene.name, *scene.pair.tools):
+            for name in (scene.name, *scene.pair.carrying):
                 # Said, carried out by this tool or by another, and then something else was said.
                 yield Point(ran=(Said(user=text), Ran(tool=name), Said(user="Thanks.")))
                 again = Point(apart=(text,), ran=(Ran(tool=name), Said(user="Well.")))
@@ -183,6 +194,9 @@ def _apart(scene: Scene, paths: Sequence[Path]) -> Iterator[Point]:
         demands = scene.term.get(("argument", *path), ())
         found = list(islice(passing(scene, path, demands), 12))
         each.append([p for p in found if p.arguments[0][1] not in (True, {})])
+    for point in (p for found in each for p in found[:4]):
+        yield point
+        yield replace(point, apart=(str(point.arguments[0][1]),))
     for points in islice(product(*each), 150):
         arguments = tuple(a for p in points for a in p.arguments)
         texts = [str(value) for _, value in arguments]

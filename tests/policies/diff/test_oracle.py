@@ -165,6 +165,75 @@ def test_conditions(pair: tuple[Policy, Policy]) -> None:
     agrees(*pair, CALLS, exact=False)
 
 
+WORDS_OF_ARGUMENTS = ["stated", "known", "created", "mine", "same_site", "words", "clean", "dated"]
+flow_word = st.sampled_from(WORDS_OF_ARGUMENTS)
+flow = st.one_of(flow_word, st.lists(flow_word, min_size=1, max_size=3), st.just("any"))
+source = st.fixed_dictionaries(
+    {"tool": st.sampled_from(["find", "f*", "read"])},
+    optional={
+        "fields": st.sampled_from([["mail"], ["mail", "note"]]),
+        "named": st.booleans(),
+        "text": st.booleans(),
+        "ask": st.booleans(),
+        "where": st.sampled_from([{"kind": "a"}, {"kind": ["a", "b"]}]),
+    },
+)
+by_belief = st.fixed_dictionaries(
+    {
+        "version": st.just(2),
+        "default": st.just("allow"),
+        "tools": st.fixed_dictionaries(
+            {
+                "t": st.fixed_dictionaries(
+                    {"args": st.fixed_dictionaries({"x": flow}, optional={"y": flow})},
+                    optional={
+                        "together": st.just(["x", "y"]),
+                        "otherwise": st.sampled_from(["ask", "block"]),
+                    },
+                )
+            },
+            optional={"u": st.sampled_from(["allow", "redact"])},
+        ),
+    },
+    optional={
+        "trust": st.lists(source, max_size=2),
+        "private": st.sampled_from([["find"], ["read"], ["f*"], ["t", "find"]]),
+        "me": st.sampled_from([["emma@a.example"], ["emma@a.example", "Zoe Quill"]]),
+    },
+)
+RECORDS: list[dict[str, Any]] = [
+    {"title": "Big Plan", "mail": "ann@a.example", "note": "QX-5512-9921", "kind": "a"},
+    {"title": "Big Plan", "mail": "bob@b.example", "note": "see https://c.example/a", "kind": "b"},
+]
+BELIEFS: list[tuple[Said | Ran, ...]] = [
+    (),
+    (Said(user="Tell ann@a.example of https://c.example/b, Big Plan, 2026-06-05"),),
+    (Ran(tool="find", result=RECORDS),),
+    (Said(user="Big Plan"), Ran(tool="find", result=RECORDS[1:])),
+    (Said(user="Big Plan"), Ran(tool="read", result=RECORDS[:1])),
+    (Ran(tool="read", result="bob@b.example wrote QX-5512-9921 and more"),),
+    (Ran(tool="create_x", result={"id": "QX-5512-9921"}),),
+]
+SENT = [
+    *("ann@a.example", "bob@b.example", "emma@a.example", "Zoe Quill", "QX-5512-9921", "hello"),
+    *("https://c.example/a", "https://c.example/b", "Big Plan", "2026-06-05", "Plan Big", 12, True),
+]
+BELIEVING = [
+    Witness(tool, {n: v for n, v in (("x", x), ("y", y)) if v is not None}, past)
+    for tool in ("t", "u", "find")
+    for x in (None, *SENT)
+    for y in (None, "ann@a.example", "QX-5512-9921")
+    for past in BELIEFS
+]
+
+
+@settings(many, max_examples=25)
+@given(both(by_belief))
+def test_beliefs(pair: tuple[Policy, Policy]) -> None:
+    """Words of conditions, `trust`, `me` and `private`, over results that say all of it."""
+    agrees(*pair, BELIEVING, exact=False)
+
+
 step = st.sampled_from(["a", "b", "c*", "user"])
 names = st.sampled_from(["a", "b", "c*", ["a", "b"]])
 order = st.one_of(
