@@ -26,6 +26,7 @@ from .ledger import History
 from .limits import Spending
 from .names import shown_name
 from .python_values import as_call
+from .receipts.keeping import beside
 from .rules.limits import limits_of
 from .session import Session
 from .spent import Usage
@@ -218,7 +219,8 @@ class Firewall:
 
             @functools.wraps(function)
             async def guarded_async(*args: Any, **kwargs: Any) -> Any:
-                call, args, kwargs = self._permitted(called, signature, args, kwargs)
+                given = called, signature, args, kwargs
+                call, args, kwargs = await beside(self.policy, self._permitted, *given)
                 with self.reporting(call) as report:
                     return report(await function(*args, **kwargs))
 

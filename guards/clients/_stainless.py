@@ -16,8 +16,9 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, TypeVar, get_args, get_origin
 
+from ..receipts.keeping import beside
 from ._request import materialised
-from ._wire import AsyncBytes, Reply, SyncBytes, Unreadable, rewrite
+from ._wire import AsyncBytes, Reply, SyncBytes, Unreadable, policy_of, rewrite
 from .defender import Decision
 
 _KEY = "edgeward"
@@ -104,7 +105,7 @@ class _AsyncHooks(_Hooks):
     async def _process_response(self, *, response: Any, stream_cls: Any, **kwargs: Any) -> Any:
         reply = _expected(response, kwargs.get("options"))
         if reply is not None and response.is_success:
-            rewrite(response, reply, AsyncBytes)
+            await beside(policy_of(reply), rewrite, response, reply, AsyncBytes)
             stream_cls = _telling(stream_cls)
         return await super()._process_response(  # type: ignore[misc]
             response=response, stream_cls=stream_cls, **kwargs

@@ -12,6 +12,8 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Protocol
 
+from ..decide import Policy
+from ..receipts.keeping import beside
 from ._alike import Alike, Word
 from ._sse import DONE, EventReader, data_of, framed, is_silent
 from .defender import Decision
@@ -41,6 +43,12 @@ class Reply(Protocol):
 
 class Unreadable(ValueError):
     """A request or a reply that cannot be read, and so cannot be guarded."""
+
+
+def policy_of(reply: Reply) -> Policy | None:
+    """The policy that judges a reply; None where nothing in it is judged."""
+    exchange = getattr(reply, "exchange", None)
+    return None if exchange is None else exchange.policy
 
 
 def rewrite(response: Any, reply: Reply, kind: type[SyncBytes | AsyncBytes]) -> None:
@@ -122,23 +130,27 @@ class AsyncBytes:
     base = "AsyncByteStream"
 
     def __init__(self, inner: Any, reply: Reply) -> None:
-        self._inner, self._pipe = inner, _Pipe(reply)
+        self._inner, self._reply, self._pipe = inner, reply, _Pipe(reply)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
+        pipe, policy = self._pipe, policy_of(self._reply)
         try:
             async for data in self._inner.aiter_bytes():
-                if out := self._pipe.feed(data):
+                out = pipe.words(data)
+                if out is None:
+                    out = await beside(policy, pipe.looked_at, data)
+                if out:
                     yield out
         except Exception:
-            self._pipe.broken()
+            await beside(policy, pipe.broken)
             raise
-        if out := self._pipe.end():
+        if out := await beside(policy, pipe.end):
             yield out
 
     async def aclose(self) -> None:
         """Nobody reads on."""
         await self._inner.aclose()
-        self._pipe.broken()
+        await beside(policy_of(self._reply), self._pipe.broken)
 
 
 class _Pipe:
@@ -154,12 +166,21 @@ class _Pipe:
 
     def feed(self, data: bytes) -> bytes:
         """What may go out now."""
+        words = self.words(data)
+        return self.looked_at(data) if words is None else words
+
+    def words(self, data: bytes) -> bytes | None:
+        """What may go out of what is no more than a few words, or nothing yet; None where it has to
+        be looked at: then calls may be judged."""
         if self._events is None:
             self._body += data
             return b""
-        alike = self._alike.passed(data) if self._events.between else None
-        if alike is not None:  # the piece is one event: most servers send them so
-            return alike
+        # The piece is one event: most servers send them so.
+        return self._alike.passed(data) if self._events.between else None
+
+    def looked_at(self, data: bytes) -> bytes:
+        """What may go out now of a piece of a stream."""
+        assert self._events is not None
         out = []
         for raw in self._events.feed(data):
             alike = self._alike.passed(raw)

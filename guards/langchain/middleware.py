@@ -14,7 +14,7 @@ from ..following import POLICY_CHANGED, Following, Source
 from ..ledger import History
 from ..limits import Spending
 from ..python_values import as_call
-from ..receipts.keeping import Decision, kept
+from ..receipts.keeping import Decision, beside, kept
 from ..receipts.receipt import Place
 from ..telemetry.current import executing, listening, ran
 from ..telemetry.operation import NOBODY_LISTENS, Operation
@@ -97,7 +97,7 @@ class MiddlewareHooks:
         """The same, for runs that are async."""
         _must_be_last(handler)
         rules = self._rules.current
-        decided = rules.decided(request)
+        decided = await beside(rules.policy, rules.decided, request)
         if isinstance(decided, ToolCall):
             with rules.counts.ran(request), rules.executing(request, decided) as told:
                 result = _told(told, await handler(rules.as_decided(request, decided)))

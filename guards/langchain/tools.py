@@ -11,6 +11,7 @@ from ..call_schemas import arguments_fault, canonical_arguments
 from ..faults import as_raised
 from ..firewall import Firewall
 from ..python_values import as_call
+from ..receipts.keeping import beside
 from ..verdict import ToolCall
 from .heard import heard, shown_text
 from .messages import in_its_time, seen_output
@@ -34,7 +35,8 @@ def guarded_copy(tool: BaseTool, firewall: Firewall) -> BaseTool:
         return seen_output(result, firewall.policy)
 
     async def arun(self: BaseTool, tool_input: Any, *args: Any, **kwargs: Any) -> Any:
-        call, permitted = _permitted(self, tool_input, kwargs.get("tool_call_id"), firewall)
+        given = self, tool_input, kwargs.get("tool_call_id"), firewall
+        call, permitted = await beside(firewall.policy, _permitted, *given)
         with firewall.reporting(call, read=said_by) as report, as_raised():
             result = report(await kind.arun(self, permitted, *args, **kwargs))
         return await in_its_time(seen_output, result, firewall.policy)

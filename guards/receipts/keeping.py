@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from ..audit import record
 from ..decide import Policy
@@ -15,6 +16,8 @@ from ..veil import BARE, Veil
 from ..verdict import Finding, ToolCall, Verdict
 from .past import UNKEPT, Past, new_in, past_of
 from .receipt import Place, receipt
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,29 @@ def kept(policy: Policy, place: Place, decisions: Iterable[Decision]) -> Finding
         decisions = [replace(d, verdict=d.verdict.with_finding(unkept)) for d in decisions]
     tell(policy, place, decisions)
     return unkept
+
+
+async def beside(policy: Policy | None, work: Callable[..., T], *args: Any) -> T:
+    """`work(*args)`, which decides under the policy: in a thread, where it keeps receipts.
+
+    Who awaits it waits as long, and nothing runs before; others of the event loop go on.
+    """
+    if policy is None or policy.receipts is None or not _has_loop():
+        return work(*args)
+    running = asyncio.ensure_future(asyncio.to_thread(work, *args))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        await asyncio.wait([running])  # what comes after must not come while it still runs
+        raise
+
+
+def _has_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:  # another library's loop
+        return False
+    return True
 
 
 def _written(policy: Policy, place: Place, listed: Sequence[Decision]) -> Finding | None:

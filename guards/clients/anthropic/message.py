@@ -17,21 +17,21 @@ class MessageReply:
     def __init__(self, body: Mapping[str, Any], exchange: Exchange) -> None:
         self.body = body
         self._blocks = Blocks(body, exchange)
-        self._exchange = exchange
+        self.exchange = exchange
         self._seen = False
 
     @property
     def firewall(self) -> Decision | None:
         """The decision; None until the message was seen."""
-        return self._exchange.decision() if self._seen else None
+        return self.exchange.decision() if self._seen else None
 
     def whole(self, data: dict[str, Any]) -> dict[str, Any]:
         """The message, guarded, with the decision as `firewall`."""
         given = data.get("content")
         total = tokens_of(data.get("usage"))
         if total is None:
-            self._exchange.estimate(chars_in(given))
-        self._exchange.add_tokens(total, usage=usage_of(data.get("usage"), data.get("model")))
+            self.exchange.estimate(chars_in(given))
+        self.exchange.add_tokens(total, usage=usage_of(data.get("usage"), data.get("model")))
         content = self._blocks.passed(_listed(given))
         message = self._blocks.block_message
         data["content"] = content if message is None else [*content, message]

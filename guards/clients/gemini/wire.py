@@ -13,6 +13,8 @@ from collections.abc import AsyncIterator, Iterator
 from copy import copy
 from typing import Any
 
+from ...decide import Policy
+from ...receipts.keeping import beside
 from .._cut_off import estimated_tokens
 from .._exchange import Door, Exchange, attach, joint
 from .._request import materialised
@@ -107,7 +109,7 @@ class GuardedApi:
         """A request, answered whole, asynchronously."""
         one = self._opening(path)
         response = await _unbound(self, "async_request")(one, http_method, path, body, http_options)
-        return one.whole(response)
+        return await beside(one.policy, one.whole, response)
 
     def request_streamed(
         self, http_method: str, path: str, body: Any, http_options: Any = None
@@ -147,11 +149,11 @@ async def _passed(pieces: Any, one: _Opening) -> AsyncIterator[Any]:
     last = None
     try:
         async for last in pieces:
-            for piece in one.piece(last):
+            for piece in await beside(one.policy, list, one.piece(last)):
                 yield piece
     finally:
         await pieces.aclose()
-    for piece in one.rest(last):
+    for piece in await beside(one.policy, list, one.rest(last)):
         yield piece
 
 
@@ -164,6 +166,11 @@ class _Opening:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
+
+    @property
+    def policy(self) -> Policy | None:
+        """The policy that judges the reply; None where nothing in it is judged."""
+        return None if self._reply is None else self._reply.exchange.policy
 
     def _build_request(self, *args: Any, **kwargs: Any) -> Any:
         request = self._inner._build_request(*args, **kwargs)
