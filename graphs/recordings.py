@@ -42,11 +42,13 @@ def open_recording(
     `key` is that of a log of receipts; `caller` counts where the record does not say who asked.
 
     Raises:
-        ValueError: it is none of these, or a log that is not as it was written.
-        OSError: it cannot be read.
+        ValueError: it is none of these or cannot be read, or a log is not as it was written.
     """
-    with path.open("rb") as file:
-        start = file.read(4_096)
+    try:
+        with path.open("rb") as file:
+            start = file.read(4_096)
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read ({type(error).__name__})") from None
     if start.startswith(DATABASE):
         tables = _tables(path)
         if RECEIPTS in tables:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -223,3 +225,19 @@ def test_no_secret_is_shown(folder: Path, invoke: Invoke) -> None:
         assert result.exit_code == 1
         assert "send" in result.stdout
         assert SECRET not in result.stdout + result.stderr
+
+
+def test_a_database_of_something_else_is_refused(folder: Path, invoke: Invoke) -> None:
+    """One without receipts and checkpoints, one that is broken, and a folder."""
+    with closing(sqlite3.connect("other.sqlite")) as connection, connection:
+        connection.execute("CREATE TABLE notes (text TEXT)")
+    (folder / "broken.sqlite").write_bytes(b"SQLite format 3\0" + b"x" * 4_096)
+    for name, wrong in (
+        ("other.sqlite", "without receipts and without checkpoints"),
+        ("broken.sqlite", "is no database that can be read"),
+        (".", "cannot be read (IsADirectoryError)"),
+        ("missing", "cannot be read (FileNotFoundError)"),
+    ):
+        result = invoke("replay", name, "--policy", "old.yaml")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert wrong in " ".join(result.stderr.split())

@@ -8,10 +8,13 @@ from typing import Any
 import pytest
 
 from edgeward import Firewall, ReceiptLog, load_policy
+from edgeward.guards.ledger import Ledger
 from edgeward.guards.python_values import as_call
 from edgeward.guards.receipts import past
 from edgeward.guards.receipts.chain import bodies
 from edgeward.guards.receipts.stores import read_log
+from edgeward.guards.redact import Redactor
+from edgeward.guards.verdict import ToolCall
 
 from ...fakes import Recorder, agent_graph, ask, on, turn
 
@@ -134,3 +137,34 @@ def test_what_was_seen_before_the_history_was_kept_is_said_to_be_missing(tmp_pat
     before, _, after, _ = pasts(path)
     assert set(before) == {"is"}
     assert after["entries"][:2] == [{"unkept": True}, {"said": "a@b.example"}]
+
+
+def test_amounts_and_gates_stand_in_it(tmp_path: Path) -> None:
+    """What nobody could count is null; how the gates stood is said with their key."""
+    path = tmp_path / "log.jsonl"
+    more = {"limits": {"thread": {"tokens": 9, "calls": 9}}, "sequence": [SHUT]}
+    firewall = Firewall(load_policy({**POLICY, **more}, receipts=ReceiptLog(path)))
+    firewall.check("read", {})
+    firewall.add_tokens(3)
+    firewall.check("read", {})
+    firewall.check("read", {})
+    first, second, third = pasts(path)
+    assert (first["used"]["thread"]["tokens"], second["used"]["thread"]["tokens"]) == (None, 3)
+    assert (first["order"]["states"], third["order"]["states"]) == ([0], [1])
+    assert len(first["order"]["key"]) == 16
+
+
+SHUT = {"after": "read", "ask": "send"}
+
+
+def test_entries_that_say_too_little_are_told_as_missing(tmp_path: Path) -> None:
+    """Those of another level, and of calls that are no JSON; a message that was only shown is left
+    out."""
+    seen = {"source": "tool read", "call": "c1", "values": ["a@b.example"]}
+    ledger = Ledger([seen, {**seen, past.SHOWN_ONLY: True}])
+    assert past.new_in(ledger, 0, Redactor()) == [past.UNKEPT]
+    path = tmp_path / "log.jsonl"
+    firewall = Firewall(load_policy(POLICY, receipts=ReceiptLog(path)))
+    firewall.observe(ToolCall("read", {"x": {1, 2}}), "a")
+    firewall.check("read", {})
+    assert pasts(path)[0]["entries"] == [{"tool": "read", "call": "", "long": True}]

@@ -163,3 +163,40 @@ def test_nothing_is_written_by_a_replay(tmp_path: Path) -> None:
     assert replay(policy, receipts_in(path).threads()).same == 1
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
     assert len(list(read_log(path)[0])) == 1
+
+
+def test_a_torn_or_foreign_line_is_no_sealed_log(tmp_path: Path) -> None:
+    """The end of a stopped writer does no harm; a line that is no record is named."""
+    path, key = tmp_path / "log.jsonl", tmp_path / "log.jsonl.key.pub"
+    ReceiptLog(path).write([body("a"), body("b")])
+    whole = path.read_bytes()
+    path.write_bytes(whole + b"{")
+    assert fault_in(path, key) == ""
+    path.write_bytes(whole + b"{}\n")
+    assert fault_in(path, key) == "record 2: changed: this is no record"
+
+
+def test_where_nobody_could_be_asked_the_policy_asked_all_the_same(tmp_path: Path) -> None:
+    """The door's block is its own; what the policy said is compared."""
+    policy = {**POLICY, "tools": {"send": "ask"}}
+    rules = [
+        {"rule": "tools.send", "word": "ask", "where": "p.yaml:3", "reason": "needs approval"},
+        {"rule": "ask", "word": "block", "reason": "nobody can be asked here"},
+    ]
+    found = replayed(
+        tmp_path / "l.jsonl", body("a") | {"word": "block", "rules": rules}, policy=policy
+    )
+    assert (found.same, found.flips) == (1, [])
+
+
+def test_what_a_person_agreed_to_goes_beside_the_rest_of_its_turn(tmp_path: Path) -> None:
+    """Whatever becomes of it now, what it shuts was shut."""
+    policy = {**POLICY, "default": "allow", "sequence": [{"after": "pay", "block": "post"}]}
+    paid = body("a", tool="pay") | {"word": "ask", "approval": {"decision": "approve"}}
+    posted = body("b", "a", tool="post", beside=True)
+    shut = {**policy, "tools": {"pay": "block"}}
+    found = replayed(tmp_path / "log.jsonl", paid, posted, policy=shut)
+    assert [(flip.tool, flip.pair) for flip in found.ranked()] == [
+        ("pay", "ask:block"),
+        ("post", "allow:block"),
+    ]
