@@ -82,6 +82,7 @@ class _Sign:
 
 _ESCAPE_SIGN = _Sign(_ESCAPED, 2)
 _PERCENT_SIGN = _Sign(r"%[0-9A-Fa-f]{2}|%[uU][0-9A-Fa-f]{4}", 3)
+_DOUBLED_SIGN = _Sign(r"%(?:25)+(?:[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})", 5)
 _DIGITS_SIGN = _Sign(r"[A-Za-z0-9+/_-]{12}", 12)
 _RUN_SIGN = _Sign(_RUN, 8)
 _HEX_SIGN = _Sign(_HEXED, 16)
@@ -166,7 +167,7 @@ def _chain(text: str, seen: Views, known: set[str], layer: int) -> None:
 def _unpercent(text: str) -> str:
     if "%" not in text or not _PERCENT_SIGN.found(text):
         return text
-    if "%25" in text:
+    if "%25" in text and _DOUBLED_SIGN.found(text):
         text = _PERCENT.sub("%", text)
     if "%u" in text or "%U" in text:
         text = _PERCENT_U.sub(lambda m: chr(int(m[1], 16)), text)

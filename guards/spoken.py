@@ -53,11 +53,10 @@ def _signs() -> dict[str, str]:
 _SIGN: Mapping[str, str] = _signs()
 _TEN: Mapping[str, str] = {word: str(n) for n, word in enumerate(_TENS.split(), start=2)}
 _TIMES = {"double": 2, "triple": 3, "doppel": 2}
-_SPOKEN = frozenset((*_SIGN, *_TEN))
 _COUNTING = frozenset((*_TEN, *_TIMES))
 _UNSURE = frozenset((*_COUNTING, "oh"))
 """Words that are read in more than one way, or with the next one."""
-SPOKEN = _SPOKEN | _UNSURE
+SPOKEN = frozenset((*_SIGN, *_UNSURE))
 """Words that stand for a sign, and those that change what stands for one."""
 
 
@@ -67,7 +66,7 @@ def spelt_out(words: Sequence[str]) -> Iterator[str]:
     `words` are in lower case, without signs. `oh` is read as a letter and as a zero.
     """
     words = words[:MAX_WORDS]
-    said = [word for word in words if word in _SPOKEN]
+    said = [word for word in words if word in SPOKEN]
     if len(said) < _FEWEST:
         return
     if _COUNTING.isdisjoint(words):  # nearly always, and in one step

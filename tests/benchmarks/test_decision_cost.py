@@ -17,6 +17,7 @@ from __future__ import annotations
 import gc
 import importlib
 import json
+import math
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -42,6 +43,13 @@ REQUEST = "Send a mail to bob@corp.example: the report. And write a note."
 BODY = "Hello Bob, here is the report that you asked for. All numbers are final. Best, Ann. " * 2
 MAIL = {"to": "bob@corp.example", "subject": "The quarterly report", "body": BODY}
 PATTERNS = (r"--exec{0}\b", r"drop\s+table{0}", r"\brm\s+-rf\s+/srv{0}", r"secret[-_ ]plan{0}")
+
+HOSTILE = (
+    *("a", "a@", "a@b.example ", "http://", "http://a.example ", "%25", "QWxh", "4 ", "1,000 "),
+    *("\\u0061", "&amp;", "\u200ba", "é", "sk-ant-", "DE89370400440532013000 ", "../"),
+)
+"""Of what a text is made that costs as much as can be."""
+SIZES = (64_000, 240_000, 480_000, 1_000_000)
 
 PEERS = ("agent_defender", "taintgate", "cedarpy")
 
@@ -296,6 +304,27 @@ def test_a_hostile_argument(piece: str, table: Any) -> None:
         cedarpy=_cedar(20),
     )
     table(f"64 KB of {piece!r}", engines)
+
+
+@pytest.mark.parametrize("policy", [_plain_policy(20), _flow_policy(20)], ids=["plain", "flow"])
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_how_a_hostile_argument_grows(piece: str, policy: Any, capsys: Any) -> None:
+    """The exponent from 64 KB to what is searched: 1 is linear. A megabyte is blocked unread."""
+    engine = _edgeward(policy, steps=100)
+    cost = {}
+    for size in SIZES:
+        decision = engine({**MAIL, "body": piece * (size // len(piece))})
+        decision()
+        cost[size] = min(_sampled(decision)[0] for _ in range(ROUNDS)) / 1_000
+    verdict: Any = decision()
+    least, most = SIZES[0], SIZES[-2]
+    exponent = math.log(cost[most] / cost[least]) / math.log(most / least)
+    times = " ".join(f"{size // 1_000} KB {cost[size]:7.2f}" for size in SIZES)
+    kind = "flow" if "trust" in policy else "plain"
+    with capsys.disabled():
+        print(
+            f"\n{piece!r:26} {kind:5} ms: {times} ({verdict.word}) exponent {exponent:.2f}", end=""
+        )
 
 
 @pytest.mark.parametrize("steps", [10, 1_000, 10_000])
