@@ -61,7 +61,7 @@ class _Teller:
         self._plan: object = None
         self._summaries: set[str] = set()
         self._heard: set[str] = set()
-        """Ids of messages: a graph within a graph hears some again."""
+        """Ids of messages, and the texts of those that had none yet."""
         story.know("thread", story.title)
 
     def step(self, time: str, writes: list[Write]) -> None:
@@ -78,9 +78,8 @@ class _Teller:
             ]
             self._summed(time, messages)
             for message in new_in(messages):
-                if message.id not in self._heard:
+                if self._is_new(message):
                     self._said(time, message)
-                    self._heard |= {message.id} if message.id else set()
         for question in _questions(of.get("__interrupt__", ())):
             self._asked(time, question)
         for records in of.get("verdicts", ()):
@@ -110,6 +109,20 @@ class _Teller:
             if is_summary(message) and message.text not in self._summaries:
                 self._summaries.add(message.text)
                 self._story.add(Step("summary", time, text=message.text))
+
+    def _is_new(self, message: BaseMessage) -> bool:
+        """Whether nobody said it before: a graph within a graph hears again what its parent heard.
+
+        A parent's input may have no id when it is written; it has one once it is passed on.
+        """
+        text = f"{message.type} {message.text}"
+        if message.id is None:
+            self._heard.add(text)
+            return True
+        new = message.id not in self._heard and text not in self._heard
+        self._heard.discard(text)
+        self._heard.add(message.id)
+        return new
 
     def _said(self, time: str, message: BaseMessage) -> None:
         if isinstance(message, HumanMessage):

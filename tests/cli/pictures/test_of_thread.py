@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.graph import END, START, MessagesState, StateGraph
 
-from edgeward import AgentConfig, AgentProfile, ScriptedModel, create_agent
+from edgeward import AgentConfig, AgentProfile, ScriptedModel, build_graph, create_agent
 from edgeward.cli.pictures.of_thread import story_of_thread
 from edgeward.cli.pictures.story import Call, Story
 from edgeward.graphs.checkpoints import SqliteThreads
@@ -136,3 +137,23 @@ def test_a_thread_that_is_not_there(tmp_path: Path) -> None:
         pytest.raises(ValueError, match="there is no thread 'nobody'"),
     ):
         story_of_thread(saver, "nobody", limit=1)
+
+
+def test_a_graph_within_a_graph_is_told_once(tmp_path: Path) -> None:
+    """What the parent keeps of it is what it said: no message stands there twice."""
+    inner = build_graph(
+        "react",
+        model=ScriptedModel(turns=[call("population", "c1", city="Oslo"), "717,710."]),
+        tools=[population],
+        policy="allow_all",
+    )
+    builder: Any = StateGraph(MessagesState)
+    builder.add_node("clerk", inner)
+    builder.add_edge(START, "clerk")
+    builder.add_edge("clerk", END)
+    with closing(SqliteThreads(tmp_path / "threads.sqlite")) as saver:
+        config: Any = {"configurable": {"thread_id": "t"}}
+        builder.compile(checkpointer=saver).invoke({"messages": [("user", "Oslo?")]}, config)
+        story = story_of_thread(saver, "t", limit=100)
+    assert [step.kind for step in story.steps] == ["user", "model", "answer"]
+    assert [(one.word, one.result) for one in calls(story)] == [("allow", "717710")]
