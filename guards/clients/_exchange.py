@@ -40,6 +40,7 @@ from ..shadow import Shadow
 from ..spent import UNCOUNTED, Usage, caller_named
 from ..streamed import Streamed
 from ..verdict import Arguments, Finding, ToolCall, canonical_json
+from ._asked import asked, came
 from ._request import Inbound, RequestMask
 from ._tally import Counter, Tally
 from .defender import Decision, Status, ToolFinding, decision, told
@@ -165,6 +166,7 @@ class Exchange:
         self._door = door
         self.rules = rules
         self._past = past
+        self._asked = asked(door.place.door, rules.policy.redactor)
         self._tally = Tally(rules.counter, past, spender(door.caller), began)
         self._through: dict[int, list[str]] = {}
         self._pieces: dict[int, list[str]] = {}
@@ -322,9 +324,9 @@ class Exchange:
         Before the calls are judged, where the provider has said it by then: what the call has used
         counts against them. Told twice, the greater counts.
         """
-        if usage is None and tokens is not None:
-            usage = Usage(total=tokens)
+        usage = usage or (None if tokens is None else Usage(total=tokens))
         self._tally.add(usage)
+        came(self._asked, usage)
 
     def estimate(self, written: int) -> None:
         """Note how many characters the model has written so far: for what is judged meanwhile."""

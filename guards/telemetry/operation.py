@@ -106,7 +106,7 @@ class Spanned(Operation):
     @safely
     def note(self, name: str, value: Value | None) -> None:
         """See `Operation`."""
-        if value is not None and value != "":
+        if value is not None and value != "" and not self._over:
             value = self._kept[name] = self._masked(value)
             self._span.set_attribute(name, value)
 
@@ -131,6 +131,8 @@ class Spanned(Operation):
     @safely
     def counted(self, read: int, written: int) -> None:
         """See `Operation`."""
+        if self._over:
+            return
         self._span.set_attribute("gen_ai.usage.input_tokens", read)
         self._span.set_attribute("gen_ai.usage.output_tokens", written)
         self._instruments.count_tokens(read, written, self._kept)

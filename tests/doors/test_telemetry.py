@@ -11,6 +11,7 @@ from functools import partial
 from importlib.metadata import entry_points
 from typing import Any
 
+import openai
 import pytest
 from langchain.agents import create_agent
 from langchain_core.tools import BaseTool, tool
@@ -23,12 +24,19 @@ from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from edgeward import Firewall, FirewallMiddleware, ScriptedModel, guard_tools, load_policy
+from edgeward import (
+    Firewall,
+    FirewallMiddleware,
+    FirewallOpenAI,
+    ScriptedModel,
+    guard_tools,
+    load_policy,
+)
 from edgeward.telemetry import instrument, uninstrument
 
 from ..fakes import Recorder, agent_graph, ask, on, turn
 from ..guards.secret_examples import EXAMPLES
-from ..wire.server import Wire
+from ..wire.server import Say, Wire
 from . import talks
 from .test_receipts import CALLS, PLAYERS, TALK, WORDS
 
@@ -267,6 +275,37 @@ def test_tokens_are_told(told: Told) -> None:
     points = told.points("gen_ai.client.token.usage")
     usage = {p.attributes["gen_ai.token.type"]: p.sum for p in points}
     assert usage == {"input": 7, "output": 3}
+
+
+@pytest.mark.parametrize("door", ["openai", "anthropic", "gemini"])
+def test_a_client_tells_of_its_model_calls(told: Told, wire: Wire, door: str) -> None:
+    """One span a request, below what the program itself is at; it ends with the reply."""
+    with told.tracers.get_tracer("the program's").start_as_current_span("program"):
+        PLAYERS[door](load_policy(WORDS), TALK, wire)
+    found = told.named("chat")
+    assert len(found) == 4
+    assert {about(span)["gen_ai.provider.name"] for span in found} == {
+        "gcp.gemini" if door == "gemini" else door
+    }
+    assert {parent_of(told, span) for span in found} == {"program"}
+    if door != "gemini":  # whose sum alone is read
+        assert {about(span)["gen_ai.usage.input_tokens"] for span in found} == {11}
+
+
+@pytest.mark.parametrize("reads", ["to the end", "a little"])
+def test_a_streamed_reply_ends_the_span_of_its_request(told: Told, wire: Wire, reads: str) -> None:
+    """When it has ended, or is closed early."""
+    wire.script(Say("a few words that come one by one"))
+    with openai.OpenAI(api_key="k", base_url=wire.openai_url, max_retries=0) as raw:
+        client = FirewallOpenAI(raw, load_policy(WORDS))
+        asked: Any = [{"role": "user", "content": "go"}]
+        stream = client.chat.completions.create(model="m", messages=asked, stream=True)
+        next(iter(stream))
+        assert not told.named("chat")
+        if reads == "to the end":
+            list(stream)
+        stream.close()
+    assert len(told.named("chat")) == 1
 
 
 def test_a_failure_is_told(told: Told) -> None:
