@@ -35,7 +35,7 @@ COVERED: dict[str, tuple[frozenset[str], ...]] = {
 """For each word the sets of words of which one always holds where it does. A number that the user
 wrote as a sum of money is `stated` and `known`, and on no site."""
 
-BELIEVING = frozenset({"known", "same_site", "dated", "words", "clean", "created"})
+BELIEVING = frozenset({"known", "same_site", "dated", "words", "clean"})
 """Words that hang on what a policy believes of results."""
 
 
@@ -94,13 +94,15 @@ def _covered(scene: Scene, demand: Demand, outside: Sequence[Demand]) -> bool:
 
 def _follows(scene: Scene, word: str, words: set[str]) -> bool:
     """Whether a value that has the word in the new policy has one of the words in the old."""
+    if word == "mine" and not scene.new.me:
+        return True  # it never holds
     covers = [*COVERED[word]]
     if word == "known" and not scene.new.values.get("trust"):
         covers.append(frozenset({"stated", "created", *(["mine"] if scene.new.me else [])}))
     for cover in covers:
         if not cover <= words:
             continue
-        if (BELIEVING & {word, *cover}) and not scene.believes_no_more:
+        if word in BELIEVING and not scene.believes_no_more:
             continue
         if word == "mine" and not scene.new.me <= scene.old.me:
             continue

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from ...guards.conditions import steps_of
+from ...guards.entries import Conditions
 from ...guards.names import ForbiddenNames
 from ...guards.outputs import speaks_of, tool_globs
 from ...guards.rules import rule_modules
@@ -136,7 +136,9 @@ def place_of(side: Side, row: Row) -> Place:
     return Place("default", side.where("default") if given else side.where("tools"))
 
 
-def _way(way: Any, otherwise: Word, level: int, paths: frozenset[Path], entry: ToolEntry) -> Box:
+def _way(
+    way: Conditions, otherwise: Word, level: int, paths: frozenset[Path], entry: ToolEntry
+) -> Box:
     """What one set of conditions demands. Where a condition fails that asks, a call is not blocked;
     only what the user never asked for is blocked in any case."""
     box: dict[Aspect, Demand] = {}

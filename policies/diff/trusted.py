@@ -25,7 +25,7 @@ LONG = "zqa zqb zqc zqd zqe zqf zqg zqh zqi zqj zqk zql zqm zqn"
 
 VALUES: tuple[tuple[Any, Any], ...] = (
     *((value, value) for value in (SPELT, "Zqarst Quilno", "ZQ-7155-KX", 77153, "2031-03-09")),
-    ("/q7zq/q7z", "/q7zq/q7z"),
+    ("/qzq/qzz", "/qzq/qzz"),
     ("Zqarst Quilno", "Quilno Zqarst"),
     (LONG, "zqc zqb"),
     (LONG, "zqb zqc"),
