@@ -18,6 +18,7 @@ from edgeward.policies.yaml_file import parse_yaml
 from tests.wire.server import Call, Say, Wire
 
 from .blocks import ROOT, Block, blocks, blocks_of
+from .test_operate import PAGE as SESSION
 
 README = ROOT / "README.md"
 
@@ -102,9 +103,11 @@ def test_readme_names_its_yaml_files() -> None:
 
 
 PYTHON = blocks("python", "py")
+ELSEWHERE = (README, SESSION)
+"""Pages whose programs are run by a test of their own."""
 
 
-@pytest.mark.parametrize("block", [b for b in PYTHON if b.document != README], ids=place)
+@pytest.mark.parametrize("block", [b for b in PYTHON if b.document not in ELSEWHERE], ids=place)
 def test_a_python_block_of_the_docs_prints_what_the_next_block_shows(
     block: Block,
     tmp_path: Path,
