@@ -149,11 +149,13 @@ async def _passed(pieces: Any, one: _Opening) -> AsyncIterator[Any]:
     last = None
     try:
         async for last in pieces:
-            for piece in await beside(one.policy, list, one.piece(last)):
+            made: list[Any] = await beside(one.policy, list, one.piece(last))
+            for piece in made:
                 yield piece
     finally:
         await pieces.aclose()
-    for piece in await beside(one.policy, list, one.rest(last)):
+    rest: list[Any] = await beside(one.policy, list, one.rest(last))
+    for piece in rest:
         yield piece
 
 
