@@ -200,3 +200,34 @@ def test_shape(entry: dict[str, Any], said: str) -> None:
     """What the language does not say is refused at load, with what was meant."""
     with pytest.raises(ConfigError, match=said):
         load_policy({"version": 2, "tools": {"use": entry}})
+
+
+def test_an_argument_of_an_entry_that_its_own_name_helps() -> None:
+    """A short number that a source gave is known to the argument that speaks of the same."""
+    rules = {
+        "tools": {"pin_event": {"args": {"file_id": "known", "day": "known"}}},
+        "trust": [{"tool": "list_files", "fields": ["id"]}],
+    }
+    thread = Thread(rules, "move it")
+    thread.gave("list_files", [{"id": "5"}])
+    assert thread.word("pin_event", file_id="5") == "allow"
+    assert thread.word("pin_event", day="5") == "block"
+
+
+def test_paths_of_an_entry_one_below_the_other() -> None:
+    """What lies below a path with a condition has that condition, whatever is listed first."""
+    rules = {"tools": {"use": {"args": {"to": "any", "to.name": "stated", "to.name.first": "any"}}}}
+    thread = Thread(rules, "for Bob")
+    assert thread.word("use", to={"name": {"first": "evil.example", "last": "x@evil.example"}}) == (
+        "block"
+    )
+    assert thread.word("use", to={"name": "Bob"}, more="x@evil.example") == "block"
+    assert thread.word("use", to={"name": "Bob"}) == "allow"
+
+
+def test_a_link_that_is_known_needs_no_site() -> None:
+    """`same_site` holds for the very link that the user wrote, with all that stands in it."""
+    rules = {"tools": {"open": {"args": {"url": "same_site"}}}}
+    thread = Thread(rules, "open https://a.example/x?y=1")
+    assert thread.word("open", url="https://a.example/x?y=1") == "allow"
+    assert thread.word("open", url="https://a.example/x?y=2") == "block"

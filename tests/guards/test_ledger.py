@@ -7,7 +7,7 @@ import json
 import pickle
 
 from edgeward.guards.ledger import USER, Entry, Ledger, values_in
-from edgeward.guards.seen import MAX_PLACES
+from edgeward.guards.seen import MAX_PLACES, RECORD_BITS
 
 
 def said(text: str) -> Entry:
@@ -164,3 +164,11 @@ def test_file_5_is_not_event_5() -> None:
         assert ledger.known("6", about=about) is known
         assert ledger.created("6", about=about) is known
         assert ledger.known("f-771", about=about)
+
+
+def test_an_entry_with_more_records_than_places() -> None:
+    """Records of one observation have numbers of so many bits: what is beyond is believed not."""
+    records = [{"values": [f"value{n}"]} for n in range((1 << RECORD_BITS) + 1)]
+    ledger = Ledger([{"source": "tool t", "call": "c", "values": [], "records": records}])
+    assert ledger.known(f"value{(1 << RECORD_BITS) - 2}")
+    assert not ledger.known(f"value{1 << RECORD_BITS}")

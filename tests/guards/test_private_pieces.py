@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+
+import pytest
+
 from edgeward.guards.ledger import USER, Entry, Ledger
 from edgeward.guards.private_pieces import PrivatePieces
 
@@ -49,3 +53,45 @@ def test_what_the_user_wrote_again_and_again() -> None:
     ledger = Ledger([said, gave])
     assert ledger.private("abc123def " * 20_000) == ""
     assert ledger.private("abc123def " * 20_000 + "zz9911") == "zz9911"
+
+
+def test_an_empty_index_holds_nothing() -> None:
+    """Nothing was seen: nothing is private."""
+    assert not list(PrivatePieces().found_in("anything at all 123456", 1))
+
+
+@pytest.mark.parametrize(
+    ("piece", "text"),
+    [
+        ("unit 4321", "1,234 tinu"),
+        ("room 1234", "432,1 moor"),
+        ("x9y8z7", "from 7,5: 7z8y9x"),
+        ("a12b34", "4,43b21a then"),
+    ],
+)
+def test_backwards_with_commas(piece: str, text: str) -> None:
+    """A comma that stands in a number backwards may part it, or be no sign of it."""
+    assert list(index(piece).found_in(text, 1)) == list(index(piece).found_in(text[::-1], 1))
+
+
+def test_pieces_of_more_than_ascii() -> None:
+    """They are found as they stand, backwards and encoded; other texts are free of them."""
+    private = index("stra\u00dfe 99b".casefold(), "caf\u00e9 12345")
+    assert set(private.found_in("am Caf\u00e9 12345", 2)) == {"caf\u00e9 12345"}
+    assert set(private.found_in("54321 \u00e9fac", 2)) == {"caf\u00e9 12345"}
+    encoded = base64.b64encode("caf\u00e9 12345".encode()).decode()
+    assert set(private.found_in(f"see {encoded}", 2)) == {"caf\u00e9 12345"}
+    assert not set(private.found_in("ein Brief \u00fcber das quarterlyreport", 2))
+
+
+def test_a_piece_is_found_by_the_word_that_tells_most() -> None:
+    """Wherever that word stands in the piece, and however often in the text."""
+    private = index("of the quarterly plan", "the plan of 77 days", "quarterly and the plan")
+    assert not list(private.found_in("the the of plan and quarterly the", 3))
+    assert set(private.found_in("so the plan of 77 days, of the quarterly plan", 3)) == {
+        "the plan of 77 days",
+        "of the quarterly plan",
+    }
+    assert set(private.found_in("quarterly and quarterly and the plan", 3)) == {
+        "quarterly and the plan"
+    }
