@@ -106,8 +106,9 @@ class PrivatePieces:
         digits = count_digits(raw)
         if not self._has_no_code(found, digits, self.heads, self.tails):
             return False
-        for reading in (found, ["".join(found)[::-1]]) if self.parts.first else ():
-            if self.parts.may_be_in(reading, digits):
+        if digits >= self.parts.fewest_digits:
+            whole = "".join(found)
+            if any(self.parts.may_be_in([w], digits) for w in (whole, whole[::-1])):
                 return False
         hits = self.watched.intersection(found)
         if hits:
