@@ -27,6 +27,7 @@ from .scene import Pair, Scene
 from .settings import settings
 from .side import Side, Source
 from .trusted import believed, believes_no_more, unhidden
+from .wanted import Wanted
 from .witness import Witness
 
 MOST_TERMS = 64
@@ -191,7 +192,7 @@ class _Comparison:
             labels.append(label)
         if key in self.looser:
             return True
-        witness = _first_flip(scene, attempts)
+        witness = _first_flip(scene, rule, attempts)
         new_place = self._new_place(scene, rule)
         if witness is None:
             why = "no call was found that shows it, and nothing that rules it out"
@@ -226,17 +227,43 @@ class _Comparison:
         return place_of(side, rows[0]) if rows else Place("no rule", side.document.name)
 
 
-def _first_flip(scene: Scene, attempts: Attempts) -> Witness | None:
-    """The first attempt that the new policy decides more loosely."""
+def _first_flip(scene: Scene, rule: Rule, attempts: Attempts) -> Witness | None:
+    """The first attempt that the new policy decides more loosely, and for this reason."""
     rest = list(_rest(scene, attempts.taken))
     opened = _opened(scene.term)
+    spoke = _spoken_by(rule, attempts.taken)
     for points in attempts.each:
-        witness, shut = put_together(scene.name, [*rest, *points])
-        witness = order.ordered(scene, witness, opened, shut)
-        was, now = witness.verdict(scene.old.policy), witness.verdict(scene.new.policy)
-        if STRICTNESS[now.word] < STRICTNESS[was.word]:
-            return witness
+        for more in _said(scene, points):
+            witness, shut = put_together(scene.name, [*rest, *points, *more])
+            witness = order.ordered(scene, witness, opened, shut)
+            was, now = witness.verdict(scene.old.policy), witness.verdict(scene.new.policy)
+            if STRICTNESS[now.word] < STRICTNESS[was.word] and (
+                not spoke or any(finding.rule == spoke for finding in was.findings)
+            ):
+                return witness
     return None
+
+
+def _said(scene: Scene, points: Sequence[Point]) -> Iterator[tuple[Point, ...]]:
+    """Nothing more; where values have to stand together, also that the user wrote them so."""
+    yield ()
+    if any(aspect[0] in ("together", "at_most") for aspect in scene.term):
+        values = [str(value) for point in points for _, value in point.arguments]
+        yield (Point(said=(" ".join(values),)),) if values else ()
+
+
+def _spoken_by(rule: Rule, taken: Sequence[Aspect]) -> str:
+    """The name under which the old policy says that one of an entry's conditions fails; empty
+    where it could be several."""
+    if not rule.place.rule.startswith("tools.") or len(rule.boxes) != 1 or len(taken) != 1:
+        return ""
+    name, *path = taken[0]
+    parts = {"wish": "requested", "calls": "max_calls", "caller": "callers", "rest": "args"}
+    part = parts.get(name, name)
+    if name == "argument":  # of one that it does not name, an entry speaks as of any other text
+        named = isinstance(rule.boxes[0][taken[0]], Wanted)
+        part = ".".join(["args", *path]) if named else "args"
+    return f"{rule.place.rule}.{part}"
 
 
 def _rest(scene: Scene, taken: Sequence[Aspect]) -> Iterator[Point]:
