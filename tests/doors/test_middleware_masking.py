@@ -131,21 +131,21 @@ class Notes(MessagesState):
     note: str
 
 
-def test_what_a_command_brings_besides_messages_stays() -> None:
-    """The messages in it are results; the rest of its update goes through as it is."""
+def test_what_a_command_brings_besides_messages_is_masked() -> None:
+    """The messages in it are results; of the rest of its update secrets alone are masked."""
 
     @tool
     def search(text: str) -> Command[Any]:
         """Search."""
         message = ToolMessage([f"found {KEY}", {"type": "image", "data": KEY}], tool_call_id="c0")
-        return Command(update={"messages": [message], "note": KEY})
+        return Command(update={"messages": [message], "note": f"a note: {KEY}"})
 
     node = ToolNode([search], wrap_tool_call=FirewallMiddleware("allow_all").wrap_tool_call)
     graph = StateGraph(Notes)
     graph.add_node("tools", node)
     graph.add_edge(START, "tools")
     state = graph.compile().invoke({"messages": [calls(("search", {"text": "hi"}))]})
-    assert state["note"] == KEY
+    assert state["note"] == f"a note: {MASK}"
     assert answers(state)[0].content[0] == f"found {MASK}"
 
 
@@ -230,11 +230,12 @@ def test_a_structured_response_is_masked(by: str) -> None:
     assert KEY not in str(state)
 
 
-async def test_what_a_tool_gives_back_is_heard_unmasked() -> None:
-    """As the docs say: `on_tool_end` hears the tool itself; messages and the rest are masked."""
+async def test_what_a_tool_gives_back_is_heard_masked() -> None:
+    """`on_tool_end` hears no secret either."""
     runner = agent(
         "allow_all", [Spy("search", answer=KEY)], calls(("search", {"text": "a"})), "Done."
     )
     events = [e async for e in runner.astream_events(ASKED, version="v2")]
-    assert {e["event"] for e in events if KEY in str(e)} == {"on_tool_end"}
+    assert "on_tool_end" in {e["event"] for e in events if MASK in str(e)}
+    assert KEY not in str(events)
     assert KEY not in str(list(runner.stream(ASKED, stream_mode="messages")))
