@@ -94,7 +94,7 @@ class Conditions:
     at_most: tuple[tuple[Path, Path], ...] = ()
     """A number's path, and the path of what it has to stand with."""
     default: Place = ""
-    """Where the entry stands: text arguments that nothing names must be clean."""
+    """Where the entry stands: what nothing names must be clean, numbers free of private data."""
     places: Mapping[str, Place] = field(default_factory=dict)
     tree: Tree = field(default_factory=dict)
 
@@ -115,6 +115,11 @@ class Conditions:
             why, piece = facts.stain(text)
             if why:
                 found.append(self._unclean(call, facts, path, text, why, piece))
+        if facts.ledger.holds_private or facts.ledger.gap:
+            for path, number in unnamed_numbers(call.arguments, self.tree):
+                why, piece = facts.private_number(number)
+                if why:
+                    found.append(self._unclean(call, facts, path, number, why, piece))
         if self.together:
             found += self._apart(call, facts)
         for number, beside in self.at_most:
@@ -306,6 +311,20 @@ def _add_texts(value: Any, tree: Tree, path: str, found: list[tuple[str, str]]) 
     elif type(value) is list:
         for number, item in enumerate(value):
             _add_texts(item, tree, f"{path}[{number}]", found)
+
+
+def unnamed_numbers(value: Any, tree: Tree, path: str = "") -> Iterator[tuple[str, str]]:
+    """Every number that no requirement names, as text, with its path: a code can be one."""
+    if type(value) in (int, float):
+        yield path, str(value)
+    elif type(value) is dict:
+        for key, item in value.items():
+            below = tree.get(key, _NO_TREE)
+            if below is not None:
+                yield from unnamed_numbers(item, below, f"{path}.{key}" if path else key)
+    elif type(value) is list:
+        for number, item in enumerate(value):
+            yield from unnamed_numbers(item, tree, f"{path}[{number}]")
 
 
 _NO_TREE: Tree = {}

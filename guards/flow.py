@@ -38,6 +38,10 @@ _SHORT_WORD = 2
 _CLEAN = ("", "")
 
 
+LONG_NUMBER = 9
+"""Digits from which a number may be a card's, an account's or a telephone's."""
+
+
 @dataclass(slots=True)  # not frozen: one is made for every decision, and that is slow to make
 class Facts:
     """What a condition may know of the past, and whose values are the user's own."""
@@ -75,6 +79,15 @@ class Facts:
             return f"may hold private data{self.unseen}", ""
         piece = ledger.private(text)
         return ("holds private data", piece) if piece else _CLEAN
+
+    def private_number(self, text: str) -> tuple[str, str]:
+        """The same of a number, which is no address and no account: only whether it is private."""
+        piece = self.ledger.private(text)
+        if piece:
+            return "holds private data", piece
+        if self.ledger.gap and len(text) >= LONG_NUMBER and not self.ledger.stated(text):
+            return f"may hold private data{self.unseen}", ""
+        return _CLEAN
 
     def _known(self, value: str) -> bool:
         ledger, about = self.ledger, self.about

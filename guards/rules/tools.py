@@ -15,9 +15,9 @@ What blocks or asks matches every spelling of a name, what allows only its own.
         callers: {roles: [accountant]}
         otherwise: ask
 
-An entry with conditions also asks of every text argument that it does not name to be `clean`. A
-number of up to three digits that a tool gave is known only to tools and arguments whose names speak
-of the same (`list_files`, `file_id`).
+An entry with conditions also asks of every text argument that it does not name to be `clean`, and
+of every number to be nothing private. A number of up to three digits that a tool gave is known only
+to tools and arguments whose names speak of the same (`list_files`, `file_id`).
 """
 
 from __future__ import annotations

@@ -53,6 +53,31 @@ def test_not_requested(said: str) -> None:
     assert verdict.findings[0].rule == "tools.use.requested"
 
 
+CARD = 4532015112830366
+
+
+@pytest.mark.parametrize("ref", [CARD, str(CARD), float(CARD), [CARD], {"a": [{"b": CARD}]}])
+@pytest.mark.parametrize("entry", ["allow", {"args": {"to": "known"}}, {"requested": ["send"]}])
+def test_a_private_number_leaves_in_no_argument(entry: Any, ref: Any) -> None:
+    """As text or as a number, at any depth, whether the tool has conditions or none."""
+    rules = {"tools": {"look": "allow", "send": entry}, "private": ["look"]}
+    thread = Thread(rules, "send it to ann@corp.example")
+    thread.gave("look", {"card": CARD})
+    verdict = thread.verdict("send", to="ann@corp.example", ref=ref)
+    assert verdict.word == "block"
+    assert "private data" in verdict.reason
+    assert thread.word("send", to="ann@corp.example", ref=7132009113840225, n=7) == "allow"
+
+
+def test_after_a_gap_a_long_number_may_be_private() -> None:
+    """One that the user did not write; amounts and counts are none."""
+    rules = {"tools": {"look": "allow", "send": {"args": {"to": "known"}}}, "private": ["look"]}
+    thread = Thread(rules, "send order 123456789012 to ann@corp.example")
+    thread.ledger = thread.ledger.with_gap("earlier messages are missing")
+    assert thread.word("send", to="ann@corp.example", ref=CARD) == "block"
+    assert thread.word("send", to="ann@corp.example", ref=123456789012, n=1500) == "allow"
+
+
 MAIL = {
     "tools": {
         "send_mail": {"requested": ["mail", "get in touch"], "args": {"to": "known"}},
