@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from pydantic_core import to_jsonable_python
+from typing import Any
+
+from pydantic import TypeAdapter
 
 from ...guards.verdict import canonical_json
+
+_ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
 
 
 def as_text(value: object) -> str:
     """The value as canonical JSON."""
-    return canonical_json(to_jsonable_python(value, by_alias=True))
+    return canonical_json(_ANYTHING.dump_python(value, mode="json", by_alias=True))
