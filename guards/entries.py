@@ -116,10 +116,10 @@ class Conditions:
             if why:
                 found.append(self._unclean(call, facts, path, text, why, piece))
         if facts.ledger.holds_private or facts.ledger.gap:
-            for path, number in unnamed_numbers(call.arguments, self.tree):
-                why, piece = facts.private_number(number)
+            for path, text in unnamed_numbers(call.arguments, self.tree):
+                why, piece = facts.private_number(text)
                 if why:
-                    found.append(self._unclean(call, facts, path, number, why, piece))
+                    found.append(self._unclean(call, facts, path, text, why, piece))
         if self.together:
             found += self._apart(call, facts)
         for number, beside in self.at_most:
