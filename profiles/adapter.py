@@ -12,9 +12,11 @@ written as one needs none of this.
 
 from __future__ import annotations
 
-import asyncio
+import os
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,7 @@ from .adapter_values import (
 from .environment import read_env
 from .failures import LLMAdapterError
 from .llm import LLMBlock, LLMSettings, build_model, resolve_llm
+from .portal import Portal
 from .schema import AgentProfile
 
 
@@ -207,7 +210,29 @@ class Adapted(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        return asyncio.run(self._agenerate(messages, stop, **kwargs))
+        portal = _portal()
+        if portal.is_here:
+            raise RuntimeError("an adapter's chat may not wait for a model; it must await it")
+        asked = portal.submit(self._agenerate(messages, stop, **kwargs))
+        try:
+            return asked.result()
+        finally:
+            asked.cancel()  # somebody interrupts the run
+
+
+_starting = threading.Lock()
+
+
+def _portal() -> Portal:
+    """The one loop for programs without one: a client that an adapter keeps belongs to its loop."""
+    with _starting:
+        return _portal_of(os.getpid())
+
+
+@cache
+def _portal_of(process: int) -> Portal:
+    """A process that was forked off has none of its parent's threads."""
+    return Portal(f"edgeward adapters {process}")
 
 
 def _asking(

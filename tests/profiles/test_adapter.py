@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
+import httpx
 import pytest
 
 from edgeward import AgentConfig, AgentProfile, ReActAgent, ScriptedModel
@@ -56,8 +58,6 @@ async def test_D036_an_adapter_drives_a_guarded_run(way: str) -> None:
     config = AgentConfig(profile=BOT, llm=LLM(adapter=adapter), tools=[add], policy=policy)
     with ReActAgent(config) as agent:
         if way == "sync":
-            import asyncio
-
             result = await asyncio.to_thread(agent.run_sync, "1 + 2?")
         else:
             result = await agent.run("1 + 2?")
@@ -74,6 +74,56 @@ async def test_D036_an_adapter_drives_a_guarded_run(way: str) -> None:
     assert said.tool_calls == [ToolCall("c1", "add", {"a": 1, "b": 2})]
     assert (came.role, came.tool_call_id, came.name) == ("tool", "c1", "add")
     assert "3" in came.content
+
+
+class Kept(LLMAdapter):
+    """Asks over a connection that it keeps, as vendors' clients do."""
+
+    def __init__(self, url: str, *, calls: int) -> None:
+        self.url, self.calls = url, calls
+        self.client = httpx.AsyncClient()
+
+    async def chat(self, messages: list[Message], **options: Any) -> LLMResponse:
+        came = await self.client.post(f"{self.url}/chat/completions", json={"messages": []})
+        self.calls -= 1
+        if not self.calls:
+            await self.client.aclose()
+        if messages[-1].role == "tool":
+            return LLMResponse(came.json()["choices"][0]["message"]["content"])
+        return LLMResponse("", [ToolCall("c1", "add", {"a": 1, "b": 2})])
+
+
+@pytest.mark.parametrize("place", ["program", "loop"])
+def test_an_adapter_that_keeps_a_connection_works_where_nobody_awaits(place: str) -> None:
+    """One loop for all its calls, also where a program that has a loop does not use it."""
+    policy = {"version": 2, "default": "block", "tools": {"add": "allow"}}
+    with Wire() as wire:
+        wire.script(*[Say("It is 3.")] * 4)
+        model = LLM(adapter=Kept(wire.openai_url, calls=4))
+        config = AgentConfig(profile=BOT, llm=model, tools=[add], policy=policy)
+
+        async def from_a_loop() -> str:
+            return agent.run_sync("1 + 2?").final_answer
+
+        with ReActAgent(config) as agent:
+            for _ in range(2):
+                said = (
+                    agent.run_sync("1 + 2?").final_answer
+                    if place == "program"
+                    else asyncio.run(from_a_loop())
+                )
+                assert said == "It is 3."
+
+
+def test_an_adapter_that_waits_in_its_own_loop_is_told() -> None:
+    """It would wait for itself."""
+
+    class Waiting(LLMAdapter):
+        async def chat(self, messages: list[Message], **options: Any) -> LLMResponse:
+            return LLMResponse(LLM(Played(LLMResponse("Hi."))).model.invoke("hi").text)
+
+    with pytest.raises(RuntimeError, match="must await it"):
+        LLM(Waiting()).model.invoke("hi")
 
 
 def test_an_answer_that_nobody_counted_is_estimated() -> None:

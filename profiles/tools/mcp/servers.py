@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -10,9 +11,9 @@ from concurrent.futures import CancelledError as ConcurrentlyCancelled
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ...portal import Portal
 from .definitions import Definition
 from .failures import ServerDown
-from .portal import Portal
 from .session import Session
 from .transports import Address
 
@@ -24,13 +25,15 @@ MAX_THREADS = 32
 
 CLOSE_S = 30.0
 CLOSED = "the agent was closed"
+_NAME = "edgeward mcp"
 
 
 class Servers:
     """Connections to some servers, which nobody else shares."""
 
     def __init__(self, addresses: Sequence[Address]) -> None:
-        self._portal = Portal()
+        _be_quiet()
+        self._portal = Portal(_NAME)
         self._lines = [_Line(address) for address in addresses]
         self.secrets = {name: value for one in addresses for name, value in one.secrets().items()}
         """What the servers are given and nobody else is to see, by name."""
@@ -176,3 +179,22 @@ class _Line:
     async def end(self) -> None:
         sessions = [*self._sessions.values(), *([self._spare] if self._spare else [])]
         await asyncio.gather(*(session.end() for session in sessions), return_exceptions=True)
+
+
+class _NotFromThePortal(logging.Filter):
+    """Drops what the libraries log in a portal's thread: servers' words, URLs, whole messages."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return record.threadName != _NAME
+
+
+_FILTER = _NotFromThePortal()
+_NOISY = (
+    *("", "client", "asyncio", "mcp.client.sse", "mcp.client.streamable_http", "httpx"),
+    *("mcp.client.stdio", "mcp.shared.session", "websockets.client"),
+)
+
+
+def _be_quiet() -> None:
+    for name in _NOISY:
+        logging.getLogger(name).addFilter(_FILTER)  # adding it twice changes nothing

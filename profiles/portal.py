@@ -1,13 +1,12 @@
-"""An event loop in a thread of its own: sessions live there, whoever calls their tools.
+"""An event loop in a thread of its own: connections live there, whoever uses them.
 
-A session must be opened, used and closed in one loop; an agent is used from any loop, thread or
+A connection must be opened, used and closed in one loop; an agent is used from any loop, thread or
 none. The thread is a daemon: it keeps no program from ending.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import Future
@@ -18,16 +17,13 @@ T = TypeVar("T")
 STOP_S = 5.0
 """Seconds that the thread is waited for once it was told to end."""
 
-_NAME = "edgeward mcp"
-
 
 class Portal:
     """The loop and its thread. It runs from when it is made until `stop`."""
 
-    def __init__(self) -> None:
-        _be_quiet()
+    def __init__(self, name: str) -> None:
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._serve, name=_NAME, daemon=True)
+        self._thread = threading.Thread(target=self._serve, name=name, daemon=True)
         self._thread.start()
 
     @property
@@ -70,22 +66,3 @@ class Portal:
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
         finally:
             self._loop.close()
-
-
-class _NotFromThePortal(logging.Filter):
-    """Drops what the libraries log in a portal's thread: servers' words, URLs, whole messages."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        return record.threadName != _NAME
-
-
-_FILTER = _NotFromThePortal()
-_NOISY = (
-    *("", "client", "asyncio", "mcp.client.sse", "mcp.client.streamable_http", "httpx"),
-    *("mcp.client.stdio", "mcp.shared.session", "websockets.client"),
-)
-
-
-def _be_quiet() -> None:
-    for name in _NOISY:
-        logging.getLogger(name).addFilter(_FILTER)  # adding it twice changes nothing
