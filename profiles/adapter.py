@@ -26,7 +26,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
-from pydantic import Field, SecretStr, SkipValidation
+from pydantic import Field, SecretStr, SkipValidation, ValidationError
 
 from .adapter_values import (
     LLMResponse,
@@ -201,7 +201,17 @@ class Adapted(BaseChatModel):
         if not isinstance(reply, LLMResponse):
             name, kind = type(self.adapter).__name__, type(reply).__name__
             raise LLMAdapterError(f"{name}.chat gave a {kind}; it must give an LLMResponse")
-        return ChatResult(generations=[ChatGeneration(message=as_message(reply))])
+        fault = ""
+        try:
+            return ChatResult(generations=[ChatGeneration(message=as_message(reply))])
+        except ValidationError as error:
+            # Without the values, which may be secret.
+            found = error.errors(include_url=False, include_input=False, include_context=False)
+            fault = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in found)
+        except (TypeError, AttributeError):
+            fault = "its tool_calls or usage are none"
+        name = type(self.adapter).__name__
+        raise LLMAdapterError(f"{name}.chat gave a wrong LLMResponse: {fault}")
 
     def _generate(
         self,

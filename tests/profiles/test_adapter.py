@@ -146,6 +146,30 @@ def test_D037_what_is_no_adapter_or_no_answer_is_told() -> None:
         LLM.create(provider="openai", model="gpt-4o-mini")
 
 
+@pytest.mark.parametrize(
+    ("answer", "where"),
+    [
+        (LLMResponse("", [ToolCall("c1", "add", f'{{"key": "{KEY}"}}')]), r"tool_calls\.0\.args"),  # type: ignore[arg-type]
+        (LLMResponse({"key": KEY}), "content"),  # type: ignore[arg-type]
+        (LLMResponse("Hi.", [{"name": KEY}]), "tool_calls or usage"),  # type: ignore[list-item]
+        (LLMResponse("Hi.", usage=TokenUsage(KEY)), "tool_calls or usage"),  # type: ignore[arg-type]
+    ],
+)
+def test_an_answer_with_fields_of_other_types_is_told_without_its_values(
+    answer: LLMResponse, where: str
+) -> None:
+    """Half of a secret, as pydantic shows a long value, is none that a pattern knows."""
+    with (
+        ReActAgent(AgentConfig(profile=BOT, llm=LLM(Played(answer)))) as agent,
+        pytest.raises(LLMAdapterError, match=rf"Played\.chat .*{where}") as caught,
+    ):
+        agent.run_sync("hi")
+    below: BaseException | None = caught.value
+    while below is not None:
+        assert KEY[:16] not in str(below)
+        below = below.__cause__ or below.__context__
+
+
 async def test_D038_chat_and_chat_stream() -> None:
     """One answer with calls and counts; or text in pieces and one end."""
     model = LLM(ScriptedModel(turns=[call("add", a=1, b=2), "The sum is three."], order="call"))
