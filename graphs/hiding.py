@@ -3,7 +3,6 @@ answers are masked, before the first checkpoint is written."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -14,6 +13,7 @@ from ..guards.langchain.reply import OPAQUE, masked_reply
 from ..guards.redact import Redactor
 from ..guards.vault import Vault, mapped
 from ..guards.veil import ANSWER, SEALED
+from ..guards.withheld import masked_arguments
 
 _NOT_READ = OPAQUE | {"image_url", "url", "source", "file", "audio", "input_audio", "name", "role"}
 """Fields of content blocks that hold no text for the model to read."""
@@ -61,10 +61,9 @@ def masked_answers(redactor: Redactor, answers: Any) -> Any:
         return {key: masked_answers(redactor, value) for key, value in answers.items()}
     masked = {k: v if k == "args" else redactor.value(v) for k, v in answers.items()}
     if isinstance(masked.get("args"), Mapping):
-        text = json.dumps(masked["args"], ensure_ascii=False, default=str)
-        _, labels = redactor.secrets(text)
+        masked["args"], labels = masked_arguments(masked["args"], redactor)
         if labels:
-            masked |= {"args": redactor.value(masked["args"]), "withheld": sorted(set(labels))}
+            masked["withheld"] = sorted(labels)
     return masked
 
 

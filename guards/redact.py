@@ -117,18 +117,26 @@ class Redactor:
 
     def value(self, value: Any) -> Any:
         """A JSON value with the secrets in its strings (keys too) masked; a new value."""
+        return self.found(value)[0]
+
+    def found(self, value: Any) -> tuple[Any, tuple[str, ...]]:
+        """`value`, and the labels of what was masked, each once."""
+        labels: dict[str, None] = {}
+        return self._walked(value, labels), tuple(labels)
+
+    def _walked(self, value: Any, labels: dict[str, None]) -> Any:
         if isinstance(value, str):
-            return self.secrets(value)[0]
+            return _noting(_masked(value, self.spans(value)), labels)
         if isinstance(value, dict):
-            return {self.secrets(k)[0]: self._under(k, v) for k, v in value.items()}
+            return {self._walked(k, labels): self._under(k, v, labels) for k, v in value.items()}
         if isinstance(value, list):
-            return [self.value(v) for v in value]
+            return [self._walked(v, labels) for v in value]
         return value
 
-    def _under(self, key: str, value: Any) -> Any:
+    def _under(self, key: Any, value: Any, labels: dict[str, None]) -> Any:
         """A value with its secrets masked, also those that only its name betrays."""
         if not isinstance(value, str):
-            return self.value(value)
+            return self._walked(value, labels)
         named = searchable(f"{key}={value}")
         first = len(named) - len(value)
         spans = [
@@ -136,7 +144,12 @@ class Redactor:
             for start, end, label in self.spans(named)
             if end > first
         ]
-        return _masked(value, spans)[0]
+        return _noting(_masked(value, spans), labels)
+
+
+def _noting(masked: Masked, labels: dict[str, None]) -> str:
+    labels.update(dict.fromkeys(masked[1]))
+    return masked[0]
 
 
 class _Finder:

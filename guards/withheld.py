@@ -8,9 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from .decide import Check, Policy
-from .verdict import Finding, ToolCall, Verdict, Word, strictest
+from .redact import Redactor
+from .verdict import Finding, ToolCall, Verdict, Word, canonical_json, strictest
+
+
+def masked_arguments(arguments: Any, redactor: Redactor) -> tuple[Any, tuple[str, ...]]:
+    """A call's arguments with their secrets masked, and the labels of these, each once.
+
+    Text by text: in the JSON of the whole an escape (`\\n`) may hide where a secret begins. What
+    only the whole tells (a number under a name that says what it is) has a label and stays.
+    """
+    masked, labels = redactor.found(arguments)
+    try:
+        text = canonical_json(arguments)
+    except (TypeError, ValueError, RecursionError):
+        text = str(arguments)
+    return masked, tuple(dict.fromkeys((*labels, *redactor.secrets(text)[1])))
 
 
 def with_withheld(

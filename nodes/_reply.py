@@ -19,6 +19,7 @@ from ..guards.patterns import searchable
 from ..guards.redact import Redactor
 from ..guards.results import answered
 from ..guards.verdict import canonical_json
+from ..guards.withheld import masked_arguments
 from ._base import State
 from ._messages import MessageLog
 
@@ -50,10 +51,9 @@ def sealed(
         if told := noted.get(old or ""):
             withheld[new] = told
     for call in calls:
-        _, labels = redactor.secrets(canonical_json(call["args"]))
+        call["args"], labels = masked_arguments(call["args"], redactor)
         if labels:
             withheld[call["id"]] = sorted({*labels, *withheld.get(call["id"], ())})
-            call["args"] = redactor.value(call["args"])
     for call in broken:
         for field in ("args", "error"):
             call[field] = redactor.secrets(call.get(field) or "")[0]

@@ -28,13 +28,8 @@ from ..guards.pieces import beside, kept
 from ..guards.receipts.keeping import Decision, receipts_of, unkept
 from ..guards.receipts.past import TOLD
 from ..guards.rules.sequence import Order, order_of
-from ..guards.verdict import (
-    Finding,
-    ToolCall,
-    Verdict,
-    canonical_json,
-)
-from ..guards.withheld import with_withheld
+from ..guards.verdict import Finding, ToolCall, Verdict
+from ..guards.withheld import masked_arguments, with_withheld
 from ._approvals import Answer, Decided, answers_to, approval_of, lasting, question_for
 from ._base import (
     TURN,
@@ -268,10 +263,10 @@ def _answered(asked: Decided, answer: Answer, here: Here, history: History) -> D
     call = here.catalog.canonical(here.veil.revealed(replace(asked.call, arguments=args)))
     approval |= edit_of(here.veil.call(asked.call), here.veil.call(call))
     verdict = decide(here.policy, call, history)
-    _, labels = here.policy.redactor.secrets(canonical_json(call.arguments))
+    masked, labels = masked_arguments(call.arguments, here.policy.redactor)
     labels = (*answer.withheld, *labels)
     if labels:  # a person's secret is none the less a secret: the call goes on through the state
-        call = replace(call, arguments=here.policy.redactor.value(call.arguments))
+        call = replace(call, arguments=masked)
         verdict = with_withheld(here.policy, call, verdict, sorted(set(labels)))
     return Decided(_as_it_runs(call, verdict), verdict, history, approval)
 

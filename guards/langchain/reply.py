@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from ..arguments import parse_arguments
 from ..redact import Redactor
-from ..verdict import canonical_json
+from ..withheld import masked_arguments
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
@@ -66,8 +66,7 @@ def masked_call(call: Any, redactor: Redactor, withheld: Withheld) -> Any:
     if isinstance(args, str):
         shown, found = masked_json(args, redactor)
     else:
-        shown = redactor.value(args)
-        found = _labels(args, shown, redactor)
+        shown, found = masked_arguments(args, redactor)
     if found:
         note(withheld, call.get("id"), found)
     new = {**call, "args": shown, "name": redactor.secrets(call["name"] or "")[0]}
@@ -107,20 +106,10 @@ def masked_json(text: str, redactor: Redactor) -> tuple[str, tuple[str, ...]]:
     arguments, _ = parse_arguments(text)
     if arguments is None:
         return shown, labels
-    new = redactor.value(arguments)
+    new, found = masked_arguments(arguments, redactor)
     if not labels and new == arguments:
         return text, ()
-    return json.dumps(new, ensure_ascii=False), labels or _labels(arguments, new, redactor)
-
-
-def _labels(args: Any, shown: Any, redactor: Redactor) -> tuple[str, ...]:
-    """What was masked in arguments, of which `shown` is left."""
-    try:
-        text = canonical_json(args)
-    except (TypeError, ValueError, RecursionError):
-        text = str(args)
-    labels = redactor.secrets(text)[1]
-    return labels or (("secret",) if shown != args else ())
+    return json.dumps(new, ensure_ascii=False), tuple(dict.fromkeys((*labels, *found)))
 
 
 def masked_block(block: Any, redactor: Redactor) -> Any:

@@ -150,8 +150,9 @@ KEY = "sk-proj-TESTTESTTESTTESTTEST"
         {"decision": "reject", "reason": f"not with {KEY}"},
         {"decision": "approve", "by": f"emma, {KEY}"},
         {"decision": "edit", "args": {"what": f"key {KEY}"}},
+        {"decision": "edit", "args": {"what": f"the key:\n{KEY}"}},
     ],
-    ids=lambda answer: str(answer["decision"]),
+    ids=["reject", "approve", "edit", "edit, in a line of its own"],
 )
 @pytest.mark.parametrize("inside", [False, True], ids=["alone", "in a parent"])
 def test_a_secret_in_an_answer_is_not_kept(
