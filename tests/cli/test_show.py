@@ -48,6 +48,21 @@ def test_a_page_is_named_after_its_log(log: Path, here: Path, invoke: Invoke) ->
     assert "Thread <code>tuesday</code>" in text
 
 
+def test_a_value_full_of_masks_that_nothing_closes_costs_no_more_than_its_length(
+    tmp_path: Path, here: Path, invoke: Invoke
+) -> None:
+    """Each opening used to be followed to the end of the text: a minute for one argument."""
+    path = tmp_path / "log.jsonl"
+    seen = {"entries": [{"said": "Send it to ann@corp.example."}]}
+    value = "ann@corp.example " + "[REDACTED:" * 40_000
+    with_past = {"tool": "send", "word": "allow", "arguments": {"to": value}, "past": seen}
+    ReceiptLog(path).write([with_past])
+    assert invoke("show", path).exit_code == 0
+    text = (here / "log.html").read_text("utf-8")
+    assert "<code>ann@corp.example</code>: the user" in text
+    assert "and 396,017 more characters" in text
+
+
 def test_a_page_that_is_there_is_not_written_over(log: Path, here: Path, invoke: Invoke) -> None:
     """Unless that is asked for."""
     (here / "log.html").write_text("mine", encoding="utf-8")

@@ -19,10 +19,11 @@ from ...guards.verdict import Origin
 
 StepKind = Literal["user", "model", "answer", "plan", "summary", "decision", "result", "note"]
 
+MASK = re.compile(r"\[REDACTED:[^\]\n]{1,80}\]")
+"""Bounded: a text of openings that nothing closes is read once, not once for each."""
 MAX_LEAVES = 200
 """Arguments of one call that are shown."""
 MAX_DEPTH = 12
-_MASK = re.compile(r"\[REDACTED:[^\]\n]*\]")
 MAX_PARTS = 8
 """Values within one argument whose origin is told."""
 
@@ -149,7 +150,7 @@ def _seen(value: str, ledger: Ledger) -> tuple[tuple[str, Origin], ...]:
         whole = Origin(USER)
     if whole is not None:
         return ((value, whole),)
-    parts = [(part, ledger.origin(part)) for part in values_in(_MASK.sub(" ", value))]
+    parts = [(part, ledger.origin(part)) for part in values_in(MASK.sub(" ", value))]
     return tuple((part, origin) for part, origin in parts if origin is not None)[:MAX_PARTS]
 
 

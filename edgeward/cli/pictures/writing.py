@@ -8,13 +8,14 @@ from html import escape
 from ...guards.redact import Redactor
 from ...guards.vault import PLACEHOLDER
 from ..printable import one_line, printable
+from .story import MASK
 
 MAX_CHARS = 4_000
 """Characters of one text that are shown."""
 MAX_NAME = 200
 WORDS = frozenset({"allow", "redact", "ask", "block", "waits"})
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{8,15}(?:\+00:00|Z)")
-_MASK = re.compile(r"(\[REDACTED:[^\]\n]{1,80}\])|" + PLACEHOLDER.pattern)
+_MASK = re.compile(f"{MASK.pattern}|{PLACEHOLDER.pattern}")
 
 
 class Writer:
