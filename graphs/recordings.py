@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..guards.caller import NOBODY, Caller
-from ..policies.replay.logs import DATABASE, fault_in, key_beside, receipts_in
+from ..guards.receipts.keys import key_beside
+from ..guards.receipts.stores import DATABASE
+from ..policies.replay.logs import fault_in, receipts_in
 from ..policies.replay.messages import conversations_in
 from ..policies.replay.recorded import Steps
 from .checkpointed import threads_in
@@ -50,7 +52,7 @@ def open_recording(
     except OSError as error:
         raise ValueError(f"{path}: cannot be read ({type(error).__name__})") from None
     if start.startswith(DATABASE):
-        tables = _tables(path)
+        tables = tables_in(path)
         if RECEIPTS in tables:
             return _receipts(path, key, unverified=unverified)
         if LANGGRAPH in tables:
@@ -78,7 +80,12 @@ def _receipts(path: Path, key: Path | None, *, unverified: bool) -> Recording:
     return Recording("receipts", lines.threads, len(lines), note)
 
 
-def _tables(path: Path) -> set[str]:
+def tables_in(path: Path) -> set[str]:
+    """The names of a database's tables; it is only read.
+
+    Raises:
+        ValueError: it is none.
+    """
     try:
         uri = f"{path.resolve().as_uri()}?mode=ro"
         with closing(sqlite3.connect(uri, uri=True)) as connection:

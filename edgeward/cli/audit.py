@@ -48,7 +48,7 @@ def verify(
         from .printable import counted
 
         lines, kept = read_log(log)
-        signed_by = verifier(key or _needed(log))
+        signed_by = verifier(key or _key_of(log))
         known = head.read_bytes() if head else kept
         end = read_head(known, signed_by)
         with progress("records", end.lines if end else None) as step:
@@ -71,14 +71,10 @@ def _counted(lines: Iterator[bytes], step: Callable[[], None]) -> Iterator[bytes
         step()
 
 
-def key_of(log: Path) -> Path | None:
-    """The key that lies beside a log, the public one if there is one; None: there is none."""
-    beside = (log.with_name(f"{log.name}.key.pub"), log.with_name(f"{log.name}.key"))
-    return next((path for path in beside if path.exists()), None)
+def _key_of(log: Path) -> Path:
+    from ..guards.receipts.keys import key_beside
 
-
-def _needed(log: Path) -> Path:
-    found = key_of(log)
+    found = key_beside(log)
     if found is None:
         raise FileNotFoundError(f"no key beside {log}; name it with --key")
     return found

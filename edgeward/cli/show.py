@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from . import options
-from .audit import key_of
 from .failures import reported
 from .outfile import Force, write
+from .printable import counted
 from .progress import busy
 
 if TYPE_CHECKING:
@@ -76,10 +74,11 @@ def show(
 
 
 def _of_file(path: Path, thread: str | None, key: Path | None, limit: int) -> Story:
+    from ..guards.receipts.keys import key_beside
     from .pictures.of_log import story_of_log
 
     if not _holds_threads(path):
-        return story_of_log(path, thread=thread, key=key or key_of(path), limit=limit)
+        return story_of_log(path, thread=thread, key=key or key_beside(path), limit=limit)
     if thread is None:
         raise ValueError(f"{path} holds threads; name one with --thread")
     return _of_thread(str(path), thread, limit)
@@ -87,12 +86,13 @@ def _of_file(path: Path, thread: str | None, key: Path | None, limit: int) -> St
 
 def _holds_threads(path: Path) -> bool:
     """Whether a file is a database of checkpoints."""
-    with path.open("rb") as file:
-        if file.read(16) != b"SQLite format 3\0":
-            return False
-    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
-        found = database.execute("SELECT 1 FROM sqlite_master WHERE name = 'checkpoints'")
-        return found.fetchone() is not None
+    from ..guards.receipts.stores import is_database
+
+    if not is_database(path):
+        return False
+    from ..graphs.recordings import LANGGRAPH, tables_in
+
+    return LANGGRAPH in tables_in(path)
 
 
 def _of_thread(checkpointer: str, thread: str, limit: int) -> Story:
@@ -119,8 +119,8 @@ def _of_thread(checkpointer: str, thread: str, limit: int) -> Story:
 
 
 def _counted(shown: int, told: int) -> str:
-    steps = f"{told} step{'s' * (told != 1)}"
-    return steps if shown == told else f"the newest {shown} of {steps}"
+    steps = counted(told, "step")
+    return steps if shown == told else f"the newest {shown:,} of {steps}"
 
 
 def _file_named(*names: str) -> Path:

@@ -141,6 +141,12 @@ def verifier(path: Path) -> Verifier:
     return _read(path, given, Ed25519Public)
 
 
+def key_beside(log: Path) -> Path | None:
+    """The key that lies beside a log, the public one first; None where there is none."""
+    beside = (log.with_name(f"{log.name}.key.pub"), log.with_name(f"{log.name}.key"))
+    return next((path for path in beside if path.exists()), None)
+
+
 def _read(path: Path, pem: bytes, kind: Callable[[bytes], Key]) -> Key:
     try:
         return kind(pem)

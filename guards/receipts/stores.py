@@ -23,6 +23,7 @@ _HEAD_BYTES = 192
 """A head is written over the one before it, at one stroke."""
 _BLOCK = 65_536
 BUSY_S = 30.0
+DATABASE = b"SQLite format 3\0"
 
 
 class Store(Protocol):
@@ -212,12 +213,20 @@ def read_log(path: Path) -> tuple[Iterator[bytes], bytes]:
     Raises:
         OSError, sqlite3.Error: it cannot be read.
     """
-    with path.open("rb") as file:
-        database = file.read(16) == b"SQLite format 3\0"
-    if database:
+    if is_database(path):
         return _rows(path)
     head = head_path(path)
     return _lines(path), head.read_bytes() if head.exists() else b""
+
+
+def is_database(path: Path) -> bool:
+    """Whether a file begins as a database of SQLite does, whatever its name is.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        return file.read(len(DATABASE)) == DATABASE
 
 
 def head_path(path: Path) -> Path:

@@ -10,16 +10,8 @@ from pathlib import Path
 
 from ...guards.receipts.chain import sealed, verify
 from ...guards.receipts.keys import verifier
-from ...guards.receipts.stores import read_log
+from ...guards.receipts.stores import is_database, read_log
 from .receipts import ReceiptLines
-
-DATABASE = b"SQLite format 3\0"
-
-
-def key_beside(log: Path) -> Path | None:
-    """The key that lies beside a log, the public one first; None where there is none."""
-    beside = (log.with_name(f"{log.name}.key.pub"), log.with_name(f"{log.name}.key"))
-    return next((path for path in beside if path.exists()), None)
 
 
 def fault_in(log: Path, key: Path) -> str:
@@ -43,9 +35,7 @@ def receipts_in(log: Path) -> ReceiptLines:
     Raises:
         ValueError: it is none, and where. OSError: it cannot be read.
     """
-    with log.open("rb") as file:
-        database = file.read(len(DATABASE)) == DATABASE
-    opened = partial(_database if database else _file, log)
+    opened = partial(_database if is_database(log) else _file, log)
     return ReceiptLines(read_log(log)[0], opened)
 
 
