@@ -86,7 +86,7 @@ def _names(old: Side, new: Side) -> list[str]:
             said.setdefault(folded_name(name), []).append(what)
             patterns.append(Pattern(name, folded=True))
         told.append(said)
-        patterns += [Pattern(name) for name in (*side.values["tools"], *side.listed("private"))]
+        patterns += [Pattern(name) for name in (*side.values["tools"], *side.private)]
         patterns += [Pattern(n, literal=True) for n in side.listed("tool_allowlist")]
     suspects = {
         name

@@ -193,10 +193,9 @@ def _texts(side: Side, name: str, level: int) -> Iterator[Rule]:
     known = NoSecret(frozenset(p.regex for p in patterns), masked and level > REDACT)
     place = Place("secret_patterns", side.where("secret_patterns"))
     yield Rule(place, ({("secret",): known},))
-    private = [] if side.holds("private") else side.listed("private")
     plain = not any(row.ways for row in rows)
-    if private and plain and not speaks_of(tool_globs(private), name):
-        box = {("private",): NothingPrivate(tuple(private))}
+    if side.private and plain and not speaks_of(tool_globs(side.private), name):
+        box = {("private",): NothingPrivate(tuple(side.private))}
         yield Rule(Place("private", side.where("private")), (box,))
 
 

@@ -85,7 +85,13 @@ class Side:
         """The entries of a key that holds a list."""
         return list(self.values.get(key) or ())
 
+    @property
+    def private(self) -> list[str]:
+        """The tools whose outputs are private to what decides: none where that is in shadow."""
+        return [] if self.holds("private") else self.listed("private")
+
     def facts(self, history: Any, about: frozenset[str]) -> Facts:
         """What the conditions of this policy may know in a history, for a call about something."""
         ledger = history.ledger.judged_by(self.policy.digest, history.caller)
+        ledger = ledger.public() if self.holds("private") else ledger
         return Facts(ledger, self.me, about=(about,), caller=history.caller)

@@ -126,7 +126,7 @@ def _results(source: Source, row: dict[str, Any], value: Any) -> Iterator[Any]:
 
 def unhidden(old: Side, new: Side) -> tuple[tuple[Any, Point], ...]:
     """Values that are private under the old policy only, each with a past that shows it."""
-    before, after = old.listed("private"), new.listed("private")
+    before, after = old.private, new.private
     kept = tool_globs(after)
     found: list[tuple[Any, Point]] = []
     for name in classes(map(Pattern, (*before, *after))) if before else ():
