@@ -39,6 +39,11 @@ NO_VERDICT = "it is no receipt of a verdict"
 TOO_LONG = "what it was decided on is too long to be kept"
 UNKEPT = "its thread began before `receipts: history`"
 CUT_OFF = "the receipts before it are not in this log"
+BRANCHED = "the threads of this log went on twice so often that not all can be gone through again"
+
+MOST_AGAIN = 20
+"""How often a log's lines are gone through again at most, all branches taken together: what is
+beyond would make a log of many branches cost the square of its length."""
 
 _FIRST, _UNKNOWN = -1, -2
 
@@ -76,8 +81,9 @@ class ReceiptLines:
                 yield self._steps(path, known, line)
 
     def _paths(self) -> Iterator[tuple[list[int], int]]:
-        """Numbers of lines that follow one another, from the first of a thread to its last, and how
-        many of them stood in an earlier path."""
+        """Numbers of lines that follow one another, from the first of a thread (or from as far back
+        as may be gone through again) to its last, and how many of them stood in an earlier path."""
+        left = MOST_AGAIN * len(self)
         later: dict[int, list[int]] = {}
         starts = []
         for number, before in enumerate(self._before):
@@ -88,8 +94,9 @@ class ReceiptLines:
         starts.reverse()
         while starts:
             path = [starts.pop()]
-            while (before := self._before[path[-1]]) >= 0:
+            while (before := self._before[path[-1]]) >= 0 and left:
                 path.append(before)
+                left -= 1
             path.reverse()
             known = len(path) - 1
             while following := later.get(path[-1]):
@@ -100,8 +107,8 @@ class ReceiptLines:
     def _steps(
         self, path: Sequence[int], known: int, line: Callable[[int], bytes]
     ) -> Iterator[Step]:
-        if self._before[path[0]] == _UNKNOWN:
-            yield Lost(CUT_OFF)
+        if (before := self._before[path[0]]) != _FIRST:
+            yield Lost(CUT_OFF if before == _UNKNOWN else BRANCHED)
         turn: list[Recorded] = []
         again = False
         for place, number in enumerate(path):

@@ -13,6 +13,8 @@ from edgeward.guards.receipts.stores import read_log
 from edgeward.guards.verdict import ToolCall
 from edgeward.policies.replay.flips import Replayed, replay
 from edgeward.policies.replay.logs import fault_in, receipts_in
+from edgeward.policies.replay.receipts import BRANCHED, MOST_AGAIN
+from edgeward.policies.replay.recorded import Turn
 
 POLICY: dict[str, Any] = {
     "version": 2,
@@ -74,6 +76,18 @@ def test_a_step_that_was_run_again_is_counted_twice_and_replayed_twice(tmp_path:
         policy={**POLICY, "sequence": sequence},
     )
     assert (found.calls, found.same) == (4, 4)
+
+
+def test_a_log_of_many_branches_costs_no_more_than_its_length(tmp_path: Path) -> None:
+    """Each would go through all that it has in common with the others; what is beyond is said."""
+    path = tmp_path / "log.jsonl"
+    stem = [body("0", tool="find"), *(body(f"{n}", f"{n - 1}", tool="find") for n in range(1, 100))]
+    branches = [body(f"b{n}", "99", tool="find") for n in range(100)]
+    found = replayed(path, *stem, *branches)
+    assert (found.calls, found.same, found.flips) == (200, 141, [])
+    assert {why: one.calls for why, one in found.skipped.items()} == {BRANCHED: 59}
+    turns = [step for steps in receipts_in(path).threads() for step in steps if type(step) is Turn]
+    assert len(turns) <= (1 + MOST_AGAIN) * 200
 
 
 def test_threads_lie_mixed_in_one_log(tmp_path: Path) -> None:
