@@ -187,7 +187,7 @@ class _Thread:
             yield Lost(CHANGED) if ran.get("long") else returned(call.name, call.id, ran)
             return
         noted = message.artifact.get("edgeward") if isinstance(message.artifact, Mapping) else None
-        did = [str(label) for label in (noted or {}).get("did") or ()]
+        did = list(map(str, noted.get("did") or ())) if isinstance(noted, Mapping) else []
         if any(label.startswith(_CHANGES) for label in did):
             yield Lost(CHANGED)
             return

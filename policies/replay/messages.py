@@ -89,20 +89,16 @@ def steps_of(
     messages: Sequence[Message], *, place: str, name: str, caller: Caller, thread: str = ""
 ) -> Iterator[Step]:
     """A conversation step by step. `name` tells its calls from those of others."""
-    answers: dict[str, list[tuple[int, Message]]] = {}
-    for number, message in enumerate(messages):
-        if message.speaker == "tool":
-            answers.setdefault(message.call_id, []).append((number, message))
+    answers = _answers(messages)
     called: dict[str, ToolCall] = {}
     for number, message in enumerate(messages):
         if message.speaker == "user":
             yield Said(message.text)
         elif message.calls:
             turn = []
-            for call in message.calls:
+            for call, answer in zip(message.calls, answers[number], strict=True):
                 called[call.id] = call
-                later = (m for at, m in answers.get(call.id, ()) if at > number)
-                old = _old(next(later, None))
+                old = _old(answer)
                 at = f"{place}: {call.id}"
                 turn.append(
                     Recorded(f"{name}:{call.id}", at, call, old, caller=caller, thread=thread)
@@ -116,11 +112,32 @@ def steps_of(
                 yield Returned(call, message.text, failed, caller=caller, raw=True)
 
 
+def _answers(messages: Sequence[Message]) -> dict[int, list[Message | None]]:
+    """By the number of a message with calls, the first answer to each that comes after it."""
+    found: dict[int, list[Message | None]] = {}
+    after: dict[str, Message] = {}
+    for number in reversed(range(len(messages))):
+        message = messages[number]
+        if message.speaker == "tool":
+            after[message.call_id] = message
+        elif message.calls:
+            found[number] = [after.get(call.id) for call in message.calls]
+    return found
+
+
+def _recorded(answer: Message) -> Old | None:
+    """The verdict in an answer's record. A tool, too, can put something in its place."""
+    try:
+        return None if answer.record is None else old_of(answer.record)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+
+
 def _old(answer: Message | None) -> Old | None:
     """What became of a call, by its answer."""
     if answer is None or answer.text.startswith(ABANDONED):
         return None
-    if answer.record is not None and (old := old_of(answer.record)) is not None:
+    if (old := _recorded(answer)) is not None:
         asked = old.word == "ask" and old.approval is None
         return replace(old, approval={"decision": "reject"}) if asked else old
     if answer.status not in ("", "error"):
@@ -144,27 +161,37 @@ def message_of(given: object, place: str) -> Message:
         raise ValueError(f"{place}: is no message, but {type(given).__name__}")
     role = data.get("role") or data.get("type")
     if data.get("type") == "constructor":  # as LangChain writes its objects
-        role, data = (data.get("id") or [""])[-1], data.get("kwargs") or {}
+        role, data = _last(data.get("id")), _mapping(data.get("kwargs"))
     elif isinstance(data.get("data"), Mapping):  # as messages_to_dict writes them
         data = data["data"]
     speaker = _ROLES.get(str(role).removesuffix("Chunk"))
     if speaker is None:
         raise ValueError(f"{place}: role {role!r} is none of {', '.join(list(_ROLES))}")
-    artifact = data.get("artifact")
+    record = _mapping(data.get("artifact")).get("edgeward")
     return Message(
         speaker,
         _text(data.get("content")),
         tuple(_calls(data, place)) if speaker == "model" else (),
         str(data.get("tool_call_id") or ""),
         str(data.get("status") or ""),
-        artifact.get("edgeward") if isinstance(artifact, Mapping) else None,
+        record if isinstance(record, Mapping) else None,
     )
 
 
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _last(value: object) -> object:
+    return value[-1] if isinstance(value, list) and value else ""
+
+
 def _calls(data: Mapping[str, Any], place: str) -> Iterator[ToolCall]:
-    more = data.get("additional_kwargs")
-    more = more if isinstance(more, Mapping) else {}
-    for number, call in enumerate(data.get("tool_calls") or more.get("tool_calls") or ()):
+    more = _mapping(data.get("additional_kwargs"))
+    listed = data.get("tool_calls") or more.get("tool_calls") or []
+    if not isinstance(listed, list):
+        raise ValueError(f"{place}: tool_calls: is no list")
+    for number, call in enumerate(listed):
         if not isinstance(call, Mapping):
             raise ValueError(f"{place}: tool_calls[{number}]: is no call")
         function = call.get("function")

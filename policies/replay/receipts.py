@@ -116,13 +116,14 @@ class ReceiptLines:
                 yield Turn(tuple(turn), again)
                 turn = []
             body = self._body(line(number), number)
-            for entry in _past(body).get("entries") or ():
-                yield _step(entry)
-            again = place < known
             try:
-                turn.append(_recorded(body, f"record {number}"))
-            except (KeyError, TypeError, ValueError, AttributeError):
+                entries = [_step(entry) for entry in _past(body).get("entries") or ()]
+                recorded = _recorded(body, f"record {number}")
+            except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
                 raise ValueError(f"record {number}: is no receipt of this program") from None
+            yield from entries
+            again = place < known
+            turn.append(recorded)
         yield Turn(tuple(turn), again)
 
     @staticmethod
@@ -161,7 +162,7 @@ def _recorded(body: Body, place: str) -> Recorded:
         str(body.get("tool") or ""),
         dict(arguments or {}),
         id=str(body.get("id") or ""),
-        fault=past.get("fault"),
+        fault=None if past.get("fault") is None else str(past["fault"]),
     )
     roles = tuple(map(str, past.get("roles") or ()))
     return Recorded(
@@ -198,7 +199,7 @@ def _known(past: Body) -> Known:
         sent=tuple(past.get("sent") or ()),
         gap=str(past.get("gap") or ""),
         granted=frozenset(map(str, past.get("granted") or ())),
-        order=None if order is None else (str(order["key"]), tuple(order["states"])),
+        order=None if order is None else (str(order["key"]), tuple(map(str, order["states"]))),
     )
 
 

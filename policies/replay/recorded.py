@@ -160,7 +160,10 @@ def old_of(record: Mapping[str, Any]) -> Old | None:
     own = tuple(spoke for spoke in rules if spoke.rule != _NOBODY_COULD_BE_ASKED)
     if len(own) < len(rules):
         word = max((spoke.word for spoke in own), key=STRICTNESS.__getitem__, default="allow")
-    return Old(word, own, str(record.get("policy") or ""), record.get("approval"))
+    approval = record.get("approval")
+    if not (approval is None or isinstance(approval, Mapping)):
+        raise TypeError("no approval")
+    return Old(word, own, str(record.get("policy") or ""), approval)
 
 
 def _word(text: object) -> Word:

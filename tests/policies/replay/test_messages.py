@@ -165,6 +165,15 @@ def test_the_record_in_a_refusal_is_believed_before_its_text(tmp_path: Path) -> 
     assert (flip.pair, flip.old.deciding[0].where) == ("block:ask", "p.yaml:7")
 
 
+@pytest.mark.parametrize("junk", [7, {"word": []}, {"word": "block", "rules": [7]}])
+def test_what_is_no_record_of_ours_says_nothing(tmp_path: Path, junk: object) -> None:
+    """A tool can leave anything in that place; its result was there all the same."""
+    path = tmp_path / "log.json"
+    sent = ToolMessage("sent", tool_call_id="c3", artifact={"edgeward": junk})
+    path.write_text(json.dumps([*DICTS[:-1], *messages_to_dict([sent])]), encoding="utf-8")
+    assert [flip.pair for flip in replayed(path).flips] == ["allow:ask"]
+
+
 def test_a_call_without_an_answer_is_not_taken_to_have_run(tmp_path: Path) -> None:
     """Nobody knows what became of it; an id that is used again is answered by what follows."""
     path = tmp_path / "log.json"
@@ -189,6 +198,8 @@ def test_a_call_without_an_answer_is_not_taken_to_have_run(tmp_path: Path) -> No
             [{"role": "assistant", "tool_calls": [{"id": "c", "name": "x", "args": 3}]}],
             "tool_calls[0]: arguments: text, or an object",
         ),
+        ([{"role": "assistant", "tool_calls": 7}], "messages[0]: tool_calls: is no list"),
+        ([{"type": "constructor", "id": 7, "kwargs": 7}], "messages[0]: role '' is none of"),
         ({"messages": "x"}, "holds no conversation; allowed: a list of messages"),
     ],
 )

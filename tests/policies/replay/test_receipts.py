@@ -126,11 +126,24 @@ def test_what_cannot_be_replayed_is_counted_with_the_reason(
     assert found.replayed == (0 if rest else 1)
 
 
-def test_a_receipt_of_another_program_is_named(tmp_path: Path) -> None:
-    """With its number."""
-    wrong = body("b") | {"rules": [{"word": "maybe"}]}
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"rules": [{"word": "maybe"}]},
+        {"approval": 7},
+        {"past": {"tokens": float("inf")}},
+        {"past": {"entries": 7}},
+        {"past": {"entries": [{}]}},
+        {"past": {"order": {"key": "x", "states": 7}}},
+    ],
+)
+def test_a_receipt_of_another_program_is_named(tmp_path: Path, wrong: dict[str, Any]) -> None:
+    """With its number, whatever is wrong in it."""
+    path = tmp_path / "log.jsonl"
+    bodies = [body("a"), body("b") | wrong]
+    path.write_text("".join(json.dumps({"body": b}) + "\n" for b in bodies), encoding="utf-8")
     with pytest.raises(ValueError, match="record 1: is no receipt of this program"):
-        replayed(tmp_path / "log.jsonl", body("a"), wrong)
+        replay(load_policy(POLICY), receipts_in(path).threads())
 
 
 def test_the_last_line_of_a_writer_that_was_stopped_is_left_out(tmp_path: Path) -> None:
