@@ -103,6 +103,8 @@ def report(bodies: Iterable[Mapping[str, Any]]) -> Report:
 
 def _said(shadow: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Rule, word and place of each thing that the rules in shadow said; the strictest last."""
-    rules = [said for said in shadow.get("rules") or () if isinstance(said, Mapping)]
-    for said in sorted(rules, key=lambda said: STRICTNESS.get(said.get("word", ""), 0)):
+    listed = shadow.get("rules")
+    given = listed if isinstance(listed, list) else []
+    rules = [said for said in given if isinstance(said, Mapping)]
+    for said in sorted(rules, key=lambda said: STRICTNESS.get(str(said.get("word", "")), 0)):
         yield str(said.get("rule", "")), str(said.get("word", "")), str(said.get("where", ""))

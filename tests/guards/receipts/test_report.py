@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from edgeward.guards.receipts.report import NOTHING, report
 
 
@@ -46,3 +48,10 @@ def test_three_examples_are_enough() -> None:
     """A log may be long."""
     (rule,) = report([body("allow", "ask", ("a", "ask"))] * 9).rules
     assert ([n for n, _ in rule.examples], rule.tools["t"]) == ([0, 1, 2], 9)
+
+
+@pytest.mark.parametrize("rules", [7, {"word": "block"}, [{"word": []}], [7]])
+def test_what_no_writer_of_ours_wrote_is_counted_all_the_same(rules: object) -> None:
+    """A report looks at no signature."""
+    found = report([{"tool": "t", "word": "allow", "shadow": {"word": "block", "rules": rules}}])
+    assert (found.in_shadow, found.changed) == (1, 1)
