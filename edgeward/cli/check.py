@@ -99,7 +99,7 @@ def _show(name: str, call: ToolCall, verdict: Verdict, *, as_json: bool) -> None
 
     if as_json:
         place = {"at": name} if name else {}
-        typer.echo(json.dumps({**place, **record(call, verdict)}, ensure_ascii=False))
+        typer.echo(json.dumps({**place, **record(call, verdict)}))
         return
     shown = printable(verdict.explain()).replace("\n", "\n    ")
     typer.echo(f"{printable(name)}: {one_line(call.name)}: {shown}" if name else shown)

@@ -97,4 +97,4 @@ def _as_json(found: Difference, stricter: bool) -> None:
     }
     if stricter:
         plain["stricter"] = [one.record() for one in found.stricter]
-    typer.echo(json.dumps(plain, indent=2, ensure_ascii=False))
+    typer.echo(json.dumps(plain, indent=2))

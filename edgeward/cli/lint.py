@@ -44,9 +44,9 @@ def lint(
     with reported(debug=debug):
         found = list(_problems(files))
         if sarif:
-            typer.echo(json.dumps(_sarif(found), indent=2, ensure_ascii=False))
+            typer.echo(json.dumps(_sarif(found), indent=2))
         elif as_json:
-            typer.echo(json.dumps([_plain(p) for p in found], indent=2, ensure_ascii=False))
+            typer.echo(json.dumps([_plain(p) for p in found], indent=2))
         else:
             from .printable import counted, printable
 

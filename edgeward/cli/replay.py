@@ -207,4 +207,4 @@ def _as_json(
             "rounds": rounds_in_a_run(tried),
             "beyond": asdict(found.beyond),
         }
-    typer.echo(json.dumps(told, ensure_ascii=False))
+    typer.echo(json.dumps(told))

@@ -38,7 +38,7 @@ def report(
 
         found = of(bodies(read_log(log)[0]))
         if as_json:
-            typer.echo(json.dumps(_plain(found), indent=2, ensure_ascii=False))
+            typer.echo(json.dumps(_plain(found), indent=2))
         else:
             _show(log, found)
 

@@ -82,4 +82,4 @@ def _as_json(
         "in_shadow": shadow,
         "untested": [{"rule": part.name, "where": part.where} for part in unreached],
     }
-    typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+    typer.echo(json.dumps(found, indent=2))

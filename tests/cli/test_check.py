@@ -120,6 +120,15 @@ def test_control_characters_stay_off_the_terminal(policy: Path, invoke: Invoke) 
     assert "\x1b" not in result.stdout
 
 
+def test_for_scripts_they_are_escapes_of_json(policy: Path, invoke: Invoke) -> None:
+    """Also those beyond ASCII, which steer some terminals, and halves of characters, which nobody
+    can write."""
+    name = "send\x9b31m\u202e\ud800"
+    found = invoke("check", policy, "--tool", name, "--args", '{"a": "\\ud800"}', "--json")
+    assert found.stdout.isascii()
+    assert json.loads(found.stdout)["tool"] == name
+
+
 def test_both_verdicts_where_rules_are_in_shadow(policy: Path, invoke: Invoke) -> None:
     """What happens, with its exit code, and what would."""
     policy.write_text(f"{POLICY}mode: {{tools.wipe: shadow, default: shadow}}\n", encoding="utf-8")

@@ -241,3 +241,14 @@ def test_a_database_of_something_else_is_refused(folder: Path, invoke: Invoke) -
         result = invoke("replay", name, "--policy", "old.yaml")
         assert (result.exit_code, result.stdout) == (2, "")
         assert wrong in " ".join(result.stderr.split())
+
+
+def test_for_scripts_what_steers_a_terminal_is_an_escape(folder: Path, invoke: Invoke) -> None:
+    """A name that cannot be written does not hide the flips."""
+    call = {"id": "c\x9b1", "function": {"name": "rm\ud800", "arguments": "{}"}}
+    said = [{"role": "assistant", "tool_calls": [call]}, {"role": "tool", "tool_call_id": "c\x9b1"}]
+    (folder / "log.json").write_text(json.dumps(said), encoding="utf-8")
+    result = invoke("replay", "log.json", "--policy", "new.yaml", "--json")
+    assert result.exit_code == 1
+    assert result.stdout.isascii()
+    assert json.loads(result.stdout)["flips"][0]["tool"] == "rm\ud800"
