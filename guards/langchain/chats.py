@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -49,7 +48,7 @@ def chat(
     told = operation(CHAT, str(facts.get("gen_ai.request.model", "")), redactor, facts)
     if told.on:
         told.note("gen_ai.conversation.id", thread)
-        told.content("gen_ai.input.messages", _as_json([_message(m) for m in messages]))
+        told.content("gen_ai.input.messages", lambda: [_message(m) for m in messages])
     return told
 
 
@@ -65,7 +64,7 @@ def replied(told: Operation, reply: Reply) -> Reply:
             told.note("gen_ai.response.finish_reasons", [str(reason)])
         if said.usage_metadata:
             told.counted(usage.read, usage.written)
-        told.content("gen_ai.output.messages", _as_json([_message(said)]))
+        told.content("gen_ai.output.messages", lambda: [_message(said)])
     return reply
 
 
@@ -83,7 +82,3 @@ def _message(message: Any) -> dict[str, Any]:
         told = {"id": call["id"], "name": call["name"], "arguments": call["args"]}
         parts.append({"type": "tool_call", **told})
     return {"role": _ROLES.get(kind, kind), "parts": parts}
-
-
-def _as_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)

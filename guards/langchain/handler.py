@@ -85,7 +85,7 @@ class CallbackHooks:
         if running is not None:
             call, told = running
             self.firewall.observe(call, "", failed=True)
-            told.failed(type(error).__qualname__, str(error))
+            told.raised(error)
             told.end()
 
     def on_agent_action(

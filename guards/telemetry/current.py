@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ...extras import MissingExtra
 from ..redact import Redactor
-from ..verdict import Arguments, ToolCall, canonical_json
+from ..verdict import ToolCall
 from .operation import (
     EXECUTE_TOOL,
     NOBODY_LISTENS,
@@ -17,6 +17,7 @@ from .operation import (
     Operation,
     Spanned,
     Value,
+    shown,
 )
 from .safely import safely
 from .timing import switch
@@ -100,7 +101,7 @@ def executing(call: ToolCall, redactor: Redactor, *, thread: str = "") -> Operat
         told.note("gen_ai.tool.name", call.name)
         told.note("gen_ai.tool.call.id", call.id)
         told.note("gen_ai.conversation.id", thread)
-        told.content("gen_ai.tool.call.arguments", _as_json(call.arguments))
+        told.content("gen_ai.tool.call.arguments", lambda: call.arguments)
     return told
 
 
@@ -112,21 +113,13 @@ def ran(told: Operation, result: object, *, failed: bool = False, kind: str = ""
 
 @safely
 def _ran(told: Operation, result: object, failure: str) -> None:
-    text = str(result)
     if failure:
-        told.failed(failure, text)
+        told.failed(failure, lambda: str(result))
     else:
-        told.content("gen_ai.tool.call.result", text)
+        told.content("gen_ai.tool.call.result", lambda: result)
 
 
 _A_FUNCTION = {"gen_ai.tool.type": "function"}
-
-
-def _as_json(arguments: Arguments) -> str:
-    try:
-        return canonical_json(arguments)
-    except (TypeError, ValueError):
-        return ""  # no JSON: such a call does not run
 
 
 def tell(policy: Policy, place: Place, decisions: Iterable[Decision]) -> None:
@@ -162,7 +155,7 @@ def _tell(instruments: Instruments, policy: Policy, place: Place, decision: Deci
     masked = {name: _masked(value, redactor) for name, value in told.items() if value}
     if instruments.content:
         masked["edgeward.reason"] = redactor.all(verdict.reason)[0]
-        masked["gen_ai.tool.call.arguments"] = redactor.all(_as_json(call.arguments))[0]
+        masked["gen_ai.tool.call.arguments"] = shown(call.arguments, redactor)
     seconds = None if timing is None else timing[1] / 1e9
     instruments.count_decision(counted, seconds)
     name = f"decide {masked.get('gen_ai.tool.name', '')}".rstrip()

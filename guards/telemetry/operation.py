@@ -7,8 +7,9 @@ yield from operation.driving(stream)     # the same for a stream, step by step
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from contextlib import aclosing, closing
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -44,11 +45,14 @@ class Operation:
     def note(self, name: str, value: Value | None) -> None:
         """An attribute of the span; None is left out."""
 
-    def content(self, name: str, value: str) -> None:
+    def content(self, name: str, written: Callable[[], object]) -> None:
         """An attribute that holds what somebody wrote: masked, and only where that is wanted."""
 
-    def failed(self, kind: str, text: str = "") -> None:
+    def failed(self, kind: str, written: Callable[[], object]) -> None:
         """It failed: the kind of failure, and in words (which count as content)."""
+
+    def raised(self, error: BaseException) -> None:
+        """It failed with this error, if that is one: a run that pauses has not failed."""
 
     def counted(self, read: int, written: int) -> None:
         """The tokens that a model read and wrote."""
@@ -111,22 +115,28 @@ class Spanned(Operation):
             self._span.set_attribute(name, value)
 
     @safely
-    def content(self, name: str, value: str) -> None:
+    def content(self, name: str, written: Callable[[], object]) -> None:
         """See `Operation`."""
         if self._instruments.content:
-            self._span.set_attribute(name, self._redactor.all(value)[0])
+            self._span.set_attribute(name, shown(written(), self._redactor))
 
     @safely
-    def failed(self, kind: str, text: str = "") -> None:
+    def failed(self, kind: str, written: Callable[[], object]) -> None:
         """See `Operation`."""
-        shown = self._redactor.all(text)[0] if self._instruments.content else ""
-        kind = self._masked(kind)
-        self._kept["error.type"] = kind
+        kind = self._kept["error.type"] = self._masked(kind)
         self._span.set_attribute("error.type", kind)
-        self._span.set_status(self._instruments.error_status(shown or None))
-        if shown:
-            told = {"exception.type": kind, "exception.message": shown}
-            self._span.add_event("exception", told)
+        self._span.set_status(self._instruments.error_status(None))
+        text = shown(written(), self._redactor) if self._instruments.content else ""
+        if text:
+            self._span.set_status(self._instruments.error_status(text))
+            self._span.add_event("exception", {"exception.type": kind, "exception.message": text})
+
+    @safely
+    def raised(self, error: BaseException) -> None:
+        """See `Operation`."""
+        if not _is_no_failure(error):
+            kind = error.kind if isinstance(error, MaskedFault) else type(error).__name__
+            self.failed(kind, lambda: str(error))
 
     @safely
     def counted(self, read: int, written: int) -> None:
@@ -171,12 +181,8 @@ class Spanned(Operation):
         traceback: TracebackType | None,
     ) -> None:
         self._detach()
-        self._ended_with(error)
-
-    def _ended_with(self, error: BaseException | None) -> None:
-        if error is not None and not _is_no_failure(error):
-            kind = error.kind if isinstance(error, MaskedFault) else type(error).__name__
-            self.failed(kind, str(error))
+        if error is not None:
+            self.raised(error)
         self.end()
 
     # Current only while an item is made: between two of them the caller's own code runs.
@@ -195,7 +201,7 @@ class Spanned(Operation):
                         self._detach()
                     yield item
         except BaseException as error:
-            self._ended_with(error)
+            self.raised(error)
             raise
         finally:
             self.end()
@@ -214,10 +220,31 @@ class Spanned(Operation):
                         self._detach()
                     yield item
         except BaseException as error:
-            self._ended_with(error)
+            self.raised(error)
             raise
         finally:
             self.end()
+
+
+def shown(written: object, redactor: Redactor) -> str:
+    """What somebody wrote, masked: a text as it is, any other value as JSON.
+
+    Text by text: in JSON the escape of a new line may hide where a secret begins.
+    """
+    if isinstance(written, str):
+        return redactor.all(written)[0]
+    masked = _without_personal(redactor.value(written), redactor)
+    return json.dumps(masked, ensure_ascii=False, default=lambda value: shown(str(value), redactor))
+
+
+def _without_personal(value: Any, redactor: Redactor) -> Any:
+    if isinstance(value, str):
+        return redactor.all(value)[0]
+    if isinstance(value, dict):
+        return {shown(str(k), redactor): _without_personal(v, redactor) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_personal(item, redactor) for item in value]
+    return value
 
 
 def _is_no_failure(error: BaseException) -> bool:

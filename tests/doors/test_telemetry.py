@@ -194,6 +194,59 @@ def test_of_no_shipped_pattern_anything_is_told(told: Told) -> None:
     assert not [s for s in SECRETS if s in text or json.dumps(s)[1:-1] in text]
 
 
+class Found:
+    """A value of the program's own."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def give_back(value: Any) -> Any:
+    """A tool whose result is this."""
+    return value
+
+
+@pytest.mark.parametrize("before", ["see\n", 'see "'])
+def test_no_escape_hides_what_is_masked(told: Told, before: str) -> None:
+    """A span tells of a value as JSON, which writes a new line as a letter."""
+    told.listen(content="masked")
+    personal = ["ann@corp.example", "4111111111111111"]
+    firewall = Firewall(load_policy({"version": 2, "tools": {"*": "allow"}}))
+    for hidden in [*SECRETS, *personal]:
+        given: list[Any] = [f"{before}{hidden}", {"deep": [hidden]}, (hidden,), {1: hidden}]
+        for value in (*given, [Found(f"{before}{hidden}")]):
+            firewall.check("read", {"what": [f"{before}{hidden}"], f"{before}{hidden}": 1})
+            firewall.guard(partial(give_back, value), name="find")()
+    text = told.text()
+    assert len(told.named("execute_tool find")) == 5 * len([*SECRETS, *personal])
+    assert "[REDACTED:" in text
+    assert not [hidden for hidden in [*SECRETS, *personal] if hidden in text]
+
+
+class Speechless(Exception):
+    """An error that cannot say what it is."""
+
+    def __str__(self) -> str:
+        raise LookupError("no words")
+
+
+def test_an_error_without_a_text_stays_what_it_is(told: Told) -> None:
+    """Its kind is told, and the program gets the error that was raised."""
+    told.listen(content="masked")
+
+    def fail() -> None:
+        raise Speechless
+
+    with pytest.raises(Speechless):
+        Firewall(load_policy("allow_all")).guard(fail)()
+    (ran,) = told.named("execute_tool")
+    assert about(ran)["error.type"] == "Speechless"
+    assert ran.status.status_code is trace.StatusCode.ERROR
+
+
 def test_without_content_nothing_that_was_written_is_told(told: Told) -> None:
     """Neither what the user and the model say, nor arguments, results, reasons and errors."""
 
