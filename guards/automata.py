@@ -148,7 +148,7 @@ class Automata:
     def met(self, states: States, name: str) -> Iterator[Gate]:
         """The shut gates that a call of this tool stands before."""
         meets = self._moves(name).meets
-        return (self.gates[gate] for gate in meets if states[gate] == SHUT)
+        return (self.gates[gate] for gate in meets if states[gate] != OPEN)
 
     def _moves(self, name: str) -> _Moves:
         found = self._known.get(name)

@@ -23,6 +23,9 @@ EXAMPLES = 3
 Change = tuple[str, str]
 """The verdict's word, and the one that would have been."""
 
+_STRICTNESS: dict[str, int] = {**STRICTNESS}
+"""A log's words are any text."""
+
 
 @dataclass(slots=True)
 class RuleReport:
@@ -106,5 +109,5 @@ def _said(shadow: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     listed = shadow.get("rules")
     given = listed if isinstance(listed, list) else []
     rules = [said for said in given if isinstance(said, Mapping)]
-    for said in sorted(rules, key=lambda said: STRICTNESS.get(str(said.get("word", "")), 0)):
+    for said in sorted(rules, key=lambda said: _STRICTNESS.get(str(said.get("word", "")), 0)):
         yield str(said.get("rule", "")), str(said.get("word", "")), str(said.get("where", ""))

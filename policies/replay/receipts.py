@@ -199,7 +199,7 @@ def _known(past: Body) -> Known:
         sent=tuple(past.get("sent") or ()),
         gap=str(past.get("gap") or ""),
         granted=frozenset(map(str, past.get("granted") or ())),
-        order=None if order is None else (str(order["key"]), tuple(map(str, order["states"]))),
+        order=None if order is None else (str(order["key"]), tuple(map(int, order["states"]))),
     )
 
 

@@ -144,7 +144,9 @@ class Thread:
             )
         if self._rule is not None and known.order is not None:
             key, states = known.order
-            order = states if key == self._rule.automata.key else order
+            automata = self._rule.automata
+            if key == automata.key and len(states) == len(automata.gates):
+                order = states
         self._ledger.gap = known.gap
         return History(
             ledger=self._ledger,

@@ -10,6 +10,7 @@ import pytest
 
 from edgeward import Firewall, ReceiptLog, load_policy
 from edgeward.guards.receipts.stores import read_log
+from edgeward.guards.rules.sequence import order_of
 from edgeward.guards.verdict import ToolCall
 from edgeward.policies.replay.flips import Replayed, replay
 from edgeward.policies.replay.logs import fault_in, receipts_in
@@ -135,6 +136,7 @@ def test_what_cannot_be_replayed_is_counted_with_the_reason(
         {"past": {"entries": 7}},
         {"past": {"entries": [{}]}},
         {"past": {"order": {"key": "x", "states": 7}}},
+        {"past": {"order": {"key": "x", "states": ["shut"]}}},
     ],
 )
 def test_a_receipt_of_another_program_is_named(tmp_path: Path, wrong: dict[str, Any]) -> None:
@@ -144,6 +146,21 @@ def test_a_receipt_of_another_program_is_named(tmp_path: Path, wrong: dict[str, 
     path.write_text("".join(json.dumps({"body": b}) + "\n" for b in bodies), encoding="utf-8")
     with pytest.raises(ValueError, match="record 1: is no receipt of this program"):
         replay(load_policy(POLICY), receipts_in(path).threads())
+
+
+def test_how_gates_stand_is_believed_only_whole(tmp_path: Path) -> None:
+    """States of fewer gates than the policy has are no states of its gates."""
+    policy = {**POLICY, "sequence": [{"after": "find", "block": "send"}]}
+    gates = order_of(load_policy(policy))
+    assert gates is not None
+    order = {"key": gates.automata.key, "states": []}
+    found = replayed(
+        tmp_path / "log.jsonl",
+        body("a", tool="find"),
+        body("b", "a", entries=[FOUND], order=order),
+        policy=policy,
+    )
+    assert [(flip.name, flip.pair) for flip in found.flips] == [("b", "allow:block")]
 
 
 def test_the_last_line_of_a_writer_that_was_stopped_is_left_out(tmp_path: Path) -> None:
