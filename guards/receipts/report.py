@@ -23,7 +23,7 @@ EXAMPLES = 3
 Change = tuple[str, str]
 """The verdict's word, and the one that would have been."""
 
-_STRICTNESS: dict[str, int] = {**STRICTNESS}
+_STRICTNESS: dict[str, int] = {str(word): rank for word, rank in STRICTNESS.items()}
 """A log's words are any text."""
 
 
