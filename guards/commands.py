@@ -10,8 +10,9 @@ own connects to is not seen.
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
+from typing import Literal
 
 from .hosts import Destination, canonical_host, looks_like_host, short
 from .shell import expanded
@@ -21,45 +22,59 @@ MAX_CHARS = 20_000
 _DEEPEST = 4
 
 _VALUES = {
+    "sftp": "BbcDFiloPRSsX",
     "curl": "odTFKbcDEAuwXmrCYyzHeQtUP",
     "wget": "oOPaiUtTwQABDIlRX",
     "ssh": "iFlpcmbEeIQSoLRDwBO",
-    "nc": "pswqIiOPTVXcebegG",
-    "ping": "ciIsWtwmMQpSTl",
+    "nc": "pswqIiOPXegG",
+    "ping": "ciIsWwmMQpSTl",
     "dig": "ptcykbf",
 }
 """Options of one letter behind which a value follows that is no host."""
 _VALUES |= dict.fromkeys(("ncat", "netcat"), _VALUES["nc"])
+_VALUES |= dict.fromkeys(("aria2c", "axel", "xh", "xhs", "http", "https", "httpie"), "o")
 _PLAIN = (
-    "curlie http https xh lynx w3m links lftp ftp tftp telnet mosh nslookup host whois traceroute "
-    "tracepath mtr nmap aria2c axel iwr irm invoke-webrequest invoke-restmethod tnc "
-    "test-netconnection autossh ping6 fping httpie drill"
+    "curlie lynx w3m links lftp ftp tftp telnet mosh nslookup host whois traceroute tracepath mtr "
+    "nmap iwr irm invoke-webrequest invoke-restmethod tnc test-netconnection autossh ping6 fping "
+    "drill"
 )
 _CONNECT = {**dict.fromkeys(_PLAIN.split(), ""), **_VALUES}
 """Programs that take bare hosts, with their options of one letter that take a value."""
-_HOSTED = "JWx"
-"""Options of one letter behind which a host follows that is only on the way: a jump, a proxy."""
+_BY_WAY = {
+    **dict.fromkeys(("ssh", "autossh", "sftp", "scp"), "JW"),
+    **dict.fromkeys(("nc", "ncat", "netcat"), "xbcTV"),
+    "curl": "x",
+    "ping": "t",
+}
+"""Options of one letter behind which a host may follow: on the way (a jump, a proxy), or because
+some of these programs take no value there."""
+_LONG_BY_WAY = frozenset(("--resolve", "--connect-to", "--dns-servers", "--proxy", "--preproxy"))
 _FIND_RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
 _NO_HOST = re.compile(
-    r"--(?:output|output-document|output-file|output-dir|input-file|upload-file|data\S*|form\S*|"
-    r"config|cookie|cookie-jar|cert|key|cacert|capath|header|user|user-agent|request|method|"
-    r"max-time|connect-timeout|retry\S*|write-out|dump-header|trace\S*|post-file|post-data|"
-    r"body-file|body-data|directory-prefix|timeout|limit-rate|range|referer|password|json)"
+    r"--(?:output\S*|append-output|input-file|upload-file|data\S*|form|form-string|config|cookie|"
+    r"cookie-jar|cert|key|pass|cacert|capath|crlfile|netrc-file|header|user|user-agent|json|request|"
+    r"oauth2-bearer|method|max-time|max-filesize|connect-timeout|retry|retry-delay|retry-max-time|"
+    r"write-out|dump-header|trace|trace-ascii|stderr|etag-save|etag-compare|hsts|alt-svc|libcurl|"
+    r"post-file|post-data|body-file|body-data|directory-prefix|accept|reject|timeout|limit-rate|"
+    r"range|referer|password|tls-max|noproxy)|"
+    r"-(?i:outfile|infile|headers|body|method|contenttype|useragent|timeoutsec|o[NXGA])"
 )
 """Long options behind which a value follows that is no host."""
+_OF_CURL = frozenset(("--json", "--form"))
+"""Those that take a value only there."""
 _FIRST, _COPY, _GIT_REMOTE, _BEFORE, _SHELLS = (
     frozenset(words.split())
     for words in (
         # Only the first argument is a host.
-        "ssh mosh autossh telnet nc ncat netcat ping ping6 ftp tftp",
+        "ssh sftp mosh autossh telnet nc ncat netcat ping ping6 ftp tftp",
         # A host is what stands before a colon; for git after some of its commands.
-        "scp rsync sftp git rclone openssl",
+        "scp rsync git rclone openssl",
         "clone fetch pull push remote ls-remote submodule archive",
         # What may stand before a program.
-        "sudo doas env nohup time timeout exec command xargs nice setsid watch busybox start "
-        "if then else elif while until do ! {",
+        "sudo doas env nohup time timeout exec command xargs nice ionice stdbuf setsid busybox "
+        "start export builtin coproc if then else elif while until do ! {",
         # What reads commands in its turn.
-        "sh bash dash zsh ksh ash fish eval powershell pwsh cmd su",
+        "sh bash dash zsh ksh ash fish eval powershell pwsh cmd su watch trap",
     )
 )
 _NAMED = re.compile(
@@ -71,23 +86,43 @@ _BRACES = re.compile(r"\{([A-Za-z][^{}\s,\"']*(?:,[^{}\s,\"']*)+)\}")
 _KNOWN = frozenset((*_CONNECT, *_COPY, *_BEFORE, *_SHELLS, "find", "socat"))
 _BLANK = re.compile(r"\s")
 _DEVICE = re.compile(r"/dev/(?:tcp|udp)/([^/\s]+)")
-_SOCAT = re.compile(r"(?:tcp|udp|openssl|ssl|sctp|dtls|socks|proxy)\w*:([^:,]+)", re.IGNORECASE)
-_INNER = re.compile(r"\$\(([^()]*)\)|`([^`]*)`")
+_SOCAT = re.compile(
+    r"(?:tcp|udp|openssl|ssl|sctp|dtls|socks|proxy)[\w-]*:(\[[^\]]*\]|[^:,]+)", re.IGNORECASE
+)
+_INNER = re.compile(r"[$<>]\(([^()]*)\)|`([^`]*)`")
+_TOKEN = re.compile(
+    r"""(?P<into>&>+|[0-9]{0,2}[<>]+[&|]?)|(?P<end>[;|&()\n])|"""
+    r"""(?:[^\s;|&()<>'"\\]+|\\.|'[^']*'|"(?:[^"\\]|\\.)*"|['"\\])+""",
+    re.DOTALL,
+)
+"""Where output goes or input comes from; what ends a command; a word."""
+_QUOTED = re.compile(r"""'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|['"\\]""", re.DOTALL)
+_ESCAPED = re.compile(r'\\(["\\$`])')
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
+_SETTING = re.compile(
+    r"(?:(?!no_)\w+_proxy|-o ?(?:hostname|proxyjump|proxycommand))[=\s](.+)", re.I | re.S
+)
+"""What a variable, or an option of `ssh`, says of where it goes."""
+_LISTED = re.compile(r"[,:\s]+")
 _MADE_UP = re.compile(r"\$(?:\{[^}]{0,64}\}|\w+|[@*#?$!])")
-_HOST_ENDS = re.compile(r"[:/?#]")
-_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?|0x[0-9a-f]{1,8}", re.IGNORECASE)
-_SMALLEST_ADDRESS = 1 << 24
-"""A bare number below it is a port, a count or a time."""
-_SEPARATE = frozenset(";|&()\n")
+_GLOB = re.compile(r"[{}\[\]*]")
+_ENCODED = re.compile("%([0-9A-Fa-f]{2})")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_PATH_BEGINS = re.compile("[/?#]")
+_REMOTE = re.compile(r"((?:[^:/]*@)?(?:\[[^\]]*\]|[^:/]+)):")
+_AMOUNT = re.compile(r"[0-9]{1,3}\.[0-9]{1,2}")
+"""A count or a time, and no address that anybody would write so."""
+
+_Takes = Literal["nothing", "value", "host"]
 
 
 def command_hosts(text: str) -> Iterator[Destination]:
     """Every host to which a command line connects without a scheme in front. May repeat itself."""
-    for match in _DEVICE.finditer(text):
-        yield _destination(match[1])
     text = _BRACES.sub(lambda m: m[1].replace(",", " "), expanded(text))
-    if _NAMED.search(_QUOTES.sub("", text)):
+    bare = _QUOTES.sub("", text)
+    for match in _DEVICE.finditer(bare):
+        yield _destination(match[1])
+    if _NAMED.search(bare):
         if len(text) > MAX_CHARS:
             yield Destination("", short(text), f"a command of more than {MAX_CHARS} characters")
         else:
@@ -112,8 +147,9 @@ def _read(text: str, depth: int) -> Iterator[Destination]:
 
     def taken(match: re.Match[str]) -> str:
         inner.append(match[1] or match[2] or "")
-        return "$_"
+        return "/dev/fd" if match[0][0] in "<>" else "$_"
 
+    text = text.replace("\\\n", "")
     for _ in range(_DEEPEST):
         text, found = _INNER.subn(taken, text)
         if not found:
@@ -125,23 +161,35 @@ def _read(text: str, depth: int) -> Iterator[Destination]:
 
 
 def _commands(text: str) -> Iterator[list[str]]:
-    """The commands of a line as lists of words, quotes taken off."""
-    lexer = shlex.shlex(text, posix=True, punctuation_chars=";|&()\n<>")
-    lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
+    """The commands of a line as lists of words, quotes taken off; without names of files that it
+    reads and writes. A text that is handed in (`<<<`) is one, too: a shell may read it."""
     words: list[str] = []
-    try:
-        for word in lexer:
-            if _SEPARATE.issuperset(word):
-                yield words
-                words = []
-            else:
+    into = ""
+    for token in _TOKEN.finditer(text):
+        if token["end"]:
+            yield words
+            words, into = [], ""
+        elif token["into"]:
+            into = token["into"]
+        else:
+            word = _QUOTED.sub(_unquoted, token[0])
+            if into == "<<<":
+                yield from _commands(word)
+            elif not into:
                 words.append(word)
-    except ValueError:  # a quote without its end: read on without quotes
-        words += text.replace('"', " ").replace("'", " ").split()
+            into = ""
     yield words
 
 
+def _unquoted(match: re.Match[str]) -> str:
+    single, double, char = match.groups()
+    return _ESCAPED.sub(r"\1", double) if double else single or char or ""
+
+
 def _of_command(words: Sequence[str], depth: int) -> Iterator[Destination]:
+    for before, word in zip(("", *words), words, strict=False):
+        if setting := _SETTING.match(f"-o {word}" if before == "-o" else word):
+            yield from _each(setting[1])
     in_shell = False
     for at, word in enumerate(words):
         name = _program(word)
@@ -158,14 +206,14 @@ def _of_command(words: Sequence[str], depth: int) -> Iterator[Destination]:
             return
         if name == "socat":
             for found in filter(None, map(_SOCAT.match, words[at + 1 :])):
-                yield _destination(found[1])
+                yield from _bare(found[1])
             return
         if name == "find":
             yield from _run_by_find(words[at + 1 :], depth)
             return
         # An option and its value, a number or an assignment belongs to the word before it.
-        is_value = at > 0 and words[at - 1][:1] in ("-", "<", ">")
-        of_before = name in _BEFORE or name in _SHELLS or word[:1] in "-<>" or word[:1].isdigit()
+        is_value = at > 0 and words[at - 1][:1] == "-"
+        of_before = name in _BEFORE or name in _SHELLS or word[:1] in ("", "-") or word[0].isdigit()
         if not (of_before or is_value or _ASSIGNED.match(word)):
             return
 
@@ -173,7 +221,7 @@ def _of_command(words: Sequence[str], depth: int) -> Iterator[Destination]:
 def _run_by_find(words: Sequence[str], depth: int) -> Iterator[Destination]:
     starts = [at for at, word in enumerate(words) if word in _FIND_RUNS]
     for start, end in zip(starts, [*starts[1:], len(words)], strict=True):
-        yield from _of_command(words[start + 1 : end], depth)
+        yield from _of_command(list(takewhile(";".__ne__, words[start + 1 : end])), depth)
 
 
 def _program(word: str) -> str:
@@ -182,47 +230,74 @@ def _program(word: str) -> str:
 
 def _arguments(program: str, words: Sequence[str]) -> Iterator[Destination]:
     """The hosts among the arguments of a program that takes them bare."""
-    before = ""
+    waits: _Takes = "nothing"
+    seen = 0
     for word in words:
-        is_value = _takes_value(before, _CONNECT[program])
-        way_there, before = _takes_value(before, _HOSTED), word
-        if is_value or word[:1] in ("<", ">"):
-            continue
-        option = word[:1] == "-"
-        if option:
-            name, equals, word = word.partition("=")
-            if not equals or _NO_HOST.fullmatch(name):
+        takes, waits, rest = waits, "nothing", word
+        if takes == "nothing" and word[:1] == "-":
+            takes, rest = _option(program, word)
+            if not rest:
+                waits = takes
                 continue
-        if "://" not in word:  # with a scheme it is found as a link
-            yield from _bare(word.removeprefix("@"))
-        if program in _FIRST and not (option or way_there):
-            return
+        if takes == "host":
+            yield from _each(rest)
+        elif takes == "nothing" and word[:1] != "-":
+            if not seen or program not in _FIRST:
+                yield from _bare(rest.removeprefix("@"))
+            seen += not word.isdigit()  # such a number belongs to an option before it
+            if seen > 2 and program in _FIRST:
+                return  # what runs on the other side
 
 
-def _takes_value(option: str, valued: str) -> bool:
-    """Whether what follows an option is its value, and no host."""
-    if option[:2] == "--":
-        return _NO_HOST.fullmatch(option) is not None
-    letters = option[1:] if option[:1] == "-" else ""
-    at = next((at for at, letter in enumerate(letters) if letter in valued), None)
-    return at is not None and at == len(letters) - 1
+def _option(program: str, word: str) -> tuple[_Takes, str]:
+    """What an option takes, and what of it stands in the same word."""
+    name, _, rest = word.partition("=")
+    own = program[:4] == "curl" if name in _OF_CURL else name[:2] == "--" or program not in _VALUES
+    if own and _NO_HOST.fullmatch(name):
+        return "value", rest
+    if name[:2] == "--":
+        return "host" if rest or name in _LONG_BY_WAY else "nothing", rest
+    values, by_way = _CONNECT.get(program, ""), _BY_WAY.get(program, "")
+    for at, letter in enumerate(word[1:], start=2):
+        if letter in values:
+            return "value", word[at:]
+        if letter in by_way:
+            return "host", word[at:]
+    rest = rest or word.partition(":")[2]
+    return "host" if rest else "nothing", rest
 
 
 def _copied(program: str, words: Sequence[str]) -> Iterator[Destination]:
-    """The hosts before a colon."""
+    """The hosts before a colon, and those on the way."""
     if program == "git" and not _GIT_REMOTE.intersection(words):
         return
     if program == "openssl" and "s_client" not in words:
         return
+    waits: _Takes = "nothing"
     for word in words:
-        if ":" in word and "://" not in word and word[:1] != "-":
-            yield from _bare(word)
+        if waits == "host":
+            yield from _each(word)
+        waits, rest = "nothing", word
+        if word[:1] == "-":
+            waits, rest = _option(program, word)
+            if waits == "host" and word[:2] != "--":
+                yield from _each(rest)
+                waits = "nothing" if rest else "host"
+        if not _SCHEME.match(rest) and (remote := _REMOTE.match(rest)):
+            yield from _bare(remote[1])
+
+
+def _each(text: str) -> Iterator[Destination]:
+    """The hosts of an option's value, or of a setting, which may list several."""
+    parts = _LISTED.split(text)
+    for part in dict.fromkeys((text, *parts)):
+        yield from _bare(part)
 
 
 def _bare(word: str) -> Iterator[Destination]:
-    host = _HOST_ENDS.split(word.rpartition("@")[2] if "@" in word else word, maxsplit=1)[0]
-    if word[:1] == "[":
-        host = word[: word.find("]") + 1]
+    if _SCHEME.match(word):
+        return  # it is found as a link
+    host = _PATH_BEGINS.split(word, maxsplit=1)[0].rpartition("@")[2]
     if "$" in host:
         rest = _MADE_UP.sub("\0", host).rpartition("\0")[2]
         if rest[:1] == "." and looks_like_host(rest[1:]):
@@ -230,14 +305,22 @@ def _bare(word: str) -> Iterator[Destination]:
         else:
             yield Destination("", short(word), "the shell makes up where it leads")
             return
-    if _NUMBER.fullmatch(host):
-        small = "." in host or int(host, 0 if host[:2].lower() == "0x" else 10) < _SMALLEST_ADDRESS
-        if small:
-            return
-    elif not looks_like_host(host.casefold()) and not word.startswith("["):
-        return
-    if canonical_host(host) is not None:
-        yield _destination(host)
+    host = _ENCODED.sub(lambda m: chr(int(m[1], 16)), host)
+    bracket = host.find("]") + 1 if host[:1] == "[" else 0
+    known = canonical_host(host[:bracket] or host)
+    if known is None and not bracket:
+        host = host.partition(":")[0]
+        known = canonical_host(host)
+    if known is None:
+        if _GLOB.search(host) and "." in host:
+            yield Destination("", short(word), "the shell makes up where it leads")
+    elif looks_like_host(known) and not (_is_small(host, known) or _AMOUNT.fullmatch(host)):
+        yield Destination(known, short(word))
+
+
+def _is_small(host: str, known: str) -> bool:
+    """Whether it is a number that is a port, a count or a time rather than an address."""
+    return host.isalnum() and known.startswith("0.")
 
 
 def _destination(host: str) -> Destination:
