@@ -37,6 +37,10 @@ _PARENT_DIR = re.compile(r"(?:^|[/\\])\.\.\s*\Z")
 _SIGNS = ("@", ":", "//", "\\")
 """Without one of these a text names no destination by itself."""
 _TEXT, _SECRET = Kind.TEXT, Kind.SECRET
+_MOST_APART = 10_000
+"""Programs times texts of a call that are put together to commands."""
+_OF_PROGRAM = re.compile(r"(?i)\b(?:arg|param|opt)[a-z]*(?:\[[0-9]+\])*\Z")
+"""Where a text holds arguments of a program."""
 _SMALLEST_ADDRESS = 1 << 24
 """Numbers below it are ids and ports, not IPv4 addresses."""
 
@@ -278,13 +282,35 @@ class Examined:
 
     def _connected(self) -> Iterator[tuple[int, Destination]]:
         """Where commands connect to."""
+        programs = list[int]()
         for index, kind in enumerate(self.kinds):
             if kind & Kind.COMMAND:
                 yield from ((index, d) for d in command_hosts(self.leaves[index]))
-                # One argument for the program, and others for its own.
                 if names_program(self.leaves[index]):
-                    words = [self.leaves[i] for i in self._strings if i >= index]
-                    yield from ((index, d) for d in argv_hosts(words))
+                    programs.append(index)
+        if len(programs) * len(self._strings) > _MOST_APART:
+            first = programs[0]
+            fault = "more programs and arguments than are put together"
+            yield first, Destination("", self.leaves[first], fault)
+            return
+        for index in programs:
+            yield from ((index, d) for d in self._apart(index))
+
+    def _apart(self, index: int) -> Iterator[Destination]:
+        """Where a program connects to whose arguments are other values of the call: the rest of
+        its own list, other lists, other texts."""
+        program, strings = self.leaves[index], self._strings
+        for start, end in self._lists:
+            first = index if start <= index < end else start
+            yield from argv_hosts(
+                [program, *(self.leaves[i] for i in range(first, end) if i != index)]
+            )
+        listed = {i for start, end in self._lists for i in range(start, end)}
+        for other in strings:
+            if other != index and other not in listed:
+                yield from argv_hosts([program, self.leaves[other]])
+                if _OF_PROGRAM.search(self.path(other)):
+                    yield from command_hosts(f"{program} {self.leaves[other]}")
 
     def _paths(self) -> list[str]:
         paths = list(leaf_paths(self.arguments, ""))

