@@ -7,6 +7,7 @@ RE2 runs in time linear in the text whatever the pattern says.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
@@ -19,6 +20,15 @@ _MEMORY = 256 << 20
 
 _BOUND_TO_ENDS = (r"\A", r"\z", r"\Z", "(?-m", "(?-s", r"\C")
 """What can match in a value and yet not in the values written below one another."""
+
+
+_COUNTED = re.compile(
+    r"\\Q.*?(?:\\E|\Z)|\\[xpP]\{[^}]*\}|\\."
+    r"|\[\^?\]?(?:\\.|\[:[^\]]*:\]|[^\]\\])*\]|\{([0-9]+)(?:,([0-9]*))?\}",
+    re.DOTALL,
+)
+"""How often something is repeated; or what only looks so: escaped, quoted, in a class."""
+_MOST_COUNTED = 16
 
 
 def options(*, ignore_case: bool = False, memory: int = 8 << 20) -> re2.Options:
@@ -92,7 +102,7 @@ class PatternSet:
         always = []
         for number, (pattern, ignore_case) in enumerate(self._patterns, start=1):
             bound = any(sign in pattern for sign in _BOUND_TO_ENDS)
-            made.Add(r"[^\s\S]" if bound else ("(?im)" if ignore_case else "(?m)") + pattern)
+            made.Add(r"[^\s\S]" if bound else ("(?im)" if ignore_case else "(?m)") + wider(pattern))
             if bound:
                 always.append(number)
         try:
@@ -121,6 +131,21 @@ class PatternSet:
 
     def _all(self) -> frozenset[int]:
         return frozenset(range(1, len(self._patterns) + 1))
+
+
+def wider(pattern: str) -> str:
+    """A pattern that matches where this one does, and perhaps elsewhere; far cheaper to compile.
+
+    An automaton has a state for each repetition; from the sixteenth on they are not counted.
+    """
+    return _COUNTED.sub(_uncounted, pattern)
+
+
+def _uncounted(match: re.Match[str]) -> str:
+    least, most = match.groups()
+    if least is None or max(int(least), int(most or 0)) <= _MOST_COUNTED:
+        return match[0]
+    return f"{{{min(int(least), _MOST_COUNTED)},}}"
 
 
 def _rebuilt(patterns: list[tuple[str, bool]], signals: frozenset[int]) -> PatternSet:

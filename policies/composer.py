@@ -36,6 +36,7 @@ _TAG = "tag:yaml.org,2002:"
 _INT = re.compile(r"[-+]?(?:0|[1-9](?:_?[0-9])*|0x[0-9a-fA-F]+)")
 _FLOAT = re.compile(r"[-+]?(?:(?:0|[1-9](?:_?[0-9])*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _LONGEST_NUMBER = 40
+_HALF = re.compile("[\ud800-\udfff]")
 _BOOL = {w: w.lower() == "true" for w in ("true", "True", "TRUE", "false", "False", "FALSE")}
 _NULL = frozenset(("", "~", "null", "Null", "NULL"))
 
@@ -156,8 +157,10 @@ class _Composer:
 
     def grow(self, node: Node, child: Node) -> None:
         node.size += child.size
-        node.height = max(node.height, 1 + child.height)
-        self.bound(child.line, node.size, len(self.path) + node.height)
+        if child.height >= node.height:
+            node.height = child.height + 1
+        if node.size > MAX_NODES or len(self.path) + node.height > MAX_DEPTH:
+            self.bound(child.line, node.size, len(self.path) + node.height)
 
     def mapping(self, event: Any) -> Node:
         self.check_tag(event, "map")
@@ -219,7 +222,7 @@ class _Composer:
 
     def scalar(self, event: Any) -> Scalar:
         text: str = event.value
-        if any("\ud800" <= char <= "\udfff" for char in text):
+        if not text.isascii() and _HALF.search(text):
             self.refuse(_line(event), "the text holds half a character (a lone surrogate)")
         if event.tag in ("!", _TAG + "str") or (event.tag is None and not event.implicit[0]):
             return text

@@ -17,10 +17,21 @@ def without_blanks(data: object, shapes: Sequence[Any]) -> Any:
     Only fields: a blank value under a name that the author made up (a tool's, a header's) is a
     mistake, and so is a blank list item. Both stay, and are refused.
     """
+    return _without_blanks(data, shapes) if _holds_blank(data) else data
+
+
+def _holds_blank(data: object) -> bool:
+    """Whether something in it is blank: in most files nothing is."""
+    if isinstance(data, dict | list):
+        return any(map(_holds_blank, data.values() if isinstance(data, dict) else data))
+    return data is None
+
+
+def _without_blanks(data: object, shapes: Sequence[Any]) -> Any:
     if isinstance(data, dict):
         fields = set(_fields(shapes))
         return {
-            key: without_blanks(item, [inner for shape in shapes for inner in _inside(shape, key)])
+            key: _without_blanks(item, [inner for shape in shapes for inner in _inside(shape, key)])
             if isinstance(item, dict | list)
             else item
             for key, item in data.items()
@@ -28,7 +39,7 @@ def without_blanks(data: object, shapes: Sequence[Any]) -> Any:
         }
     if isinstance(data, list):
         inner = [inner for shape in shapes for inner in _inside(shape, 0)]
-        return [without_blanks(item, inner) for item in data]
+        return [_without_blanks(item, inner) for item in data]
     return data
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict
@@ -159,6 +160,11 @@ def _first(call: Examined, pattern: SecretPattern, compiled: Any) -> tuple[int, 
     return None
 
 
+@lru_cache(maxsize=1_024)
+def _pieces_of_mask(label: str) -> tuple[str, ...]:
+    return pieces(f"[REDACTED:{label}]")
+
+
 def build(value: list[SecretEntry], where: Where, context: Context) -> Check:
     """The check over the redactor's patterns, which are these entries and the shipped ones."""
     rows = {
@@ -167,5 +173,5 @@ def build(value: list[SecretEntry], where: Where, context: Context) -> Check:
     }
     head = context.patterns.add(HEAD)
     labels = (pattern.name for pattern in context.redactor.patterns)
-    masks = frozenset(piece for label in labels for piece in pieces(f"[REDACTED:{label}]"))
+    masks = frozenset().union(*map(_pieces_of_mask, labels))
     return Secrets(rows, context.redactor, redacted_tools(context), head, masks)

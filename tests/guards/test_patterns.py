@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edgeward.guards.patterns import PatternSet, compile_pattern, searchable
+from edgeward.guards.patterns import PatternSet, compile_pattern, searchable, wider
 
 PATTERNS = ["^a", "b$", r"\Aab\z", r"\bc\b", "(?i)D+", "a.b", r"[^x]\z", "^$", "(?s)a.b", r"\n"]
 
@@ -24,6 +24,47 @@ def test_candidates_leave_none_out(values: list[str]) -> None:
     for number, compiled in numbers.items():
         if any(compiled.search(value) for value in values):
             assert number in named
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        ("a{20}b", "a" * 20 + "b"),
+        ("x[ab]{2,300}?y", "x" + "ab" * 150 + "y"),
+        ("(?:ab{30}){2}", ("a" + "b" * 30) * 2),
+        (r"[^\]{40}]x", "wx"),
+        (r"[]{40}]x", "4x"),
+        (r"[[:alpha:]{40}]\{40}", "}{40}"),
+        (r"\Qa{40}\E{40}", "a{40" + "}" * 40),
+        (r"\Qa{40}", "a{40}"),
+        (r"\x{100}{40}", "\u0100" * 40),
+        (r"\pL{33}\p{Greek}", "x" * 33 + "\u03b1"),
+        ("a{,40}", "a{,40}"),
+        ("a{0,40}b", "b"),
+    ],
+)
+def test_counts_that_are_not_kept_find_no_less(pattern: str, text: str) -> None:
+    """A pattern that counts far is a candidate wherever it matches, however it is written."""
+    patterns = PatternSet(signals=())
+    number = patterns.add(pattern)
+    assert compile_pattern(pattern).search(text) is not None
+    assert number in patterns.candidates(f"first\n{text}\nlast")
+
+
+PARTS = (*"ab[]{}(),17|*?^\\", "{17}", "{1,20}", "\\Q", "\\E", "\\d", "[^", "[:alpha:]")
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(PARTS), max_size=12), st.text("ab17{},\\", max_size=60))
+def test_a_wider_pattern_matches_where_the_pattern_does(parts: list[str], text: str) -> None:
+    """Whatever the pattern: what is searched for first finds all that it finds."""
+    pattern = "".join(parts)
+    try:
+        compiled = compile_pattern(pattern)
+    except ValueError:
+        return
+    if compiled.search(text) is not None:
+        assert compile_pattern(wider(pattern)).search(text) is not None
 
 
 def test_numbers_and_case() -> None:
