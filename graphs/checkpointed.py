@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from ..guards.caller import Caller
 from ..guards.langchain.session import usage_of
 from ..guards.ledger import USER
 from ..guards.receipts.past import RAN
+from ..guards.redact import Redactor
 from ..guards.vault import PLACEHOLDER
 from ..guards.verdict import ToolCall, canonical_json
 from ..nodes._base import ABANDONED
@@ -48,40 +49,43 @@ SUMMED_UP = "earlier messages of its thread were summed up"
 CHANGED = "a result of its thread was cut or changed before it was kept"
 EDITED = "a person edited its arguments, and the thread keeps what the model wrote"
 
-_UNREADABLE = (
-    sqlite3.Error,
-    ValueError,
-    TypeError,
-    LookupError,
-    AttributeError,
-    ImportError,
-    RuntimeError,
-)
-
 _CHANGES = ("cut", "defused", "flagged")
 """What a result's record says where its message is not what the ledger read."""
 
 
 def threads_in(path: Path, caller: Caller) -> Iterator[Steps]:
-    """The threads of a database, one after another.
+    """The threads of a database, one after another; each is read when its steps are gone through.
 
     Raises:
-        ValueError: one cannot be read, and which.
+        ValueError: the database, or a thread, cannot be read; which, and why.
     """
     uri = f"{path.resolve().as_uri()}?mode=ro"
     with closing(sqlite3.connect(uri, uri=True, check_same_thread=False)) as connection:
         saver = SqliteSaver(connection, serde=strict_serializer())
         saver.is_setup = True  # it would write
-        rows = connection.execute(
-            "SELECT DISTINCT thread_id FROM checkpoints WHERE checkpoint_ns = '' ORDER BY thread_id"
-        ).fetchall()
+        with _reading(str(path)):
+            rows = connection.execute(
+                "SELECT DISTINCT thread_id FROM checkpoints WHERE checkpoint_ns = '' "
+                "ORDER BY thread_id"
+            ).fetchall()
         for (thread,) in rows:
-            try:
-                state = _state(saver, str(thread))
-            except _UNREADABLE as error:
-                why = type(error).__name__
-                raise ValueError(f"{path}: thread {thread}: cannot be read ({why})") from None
-            yield steps_in(state, str(thread), caller)
+            yield _steps(path, saver, str(thread), caller)
+
+
+def _steps(path: Path, saver: SqliteSaver, thread: str, caller: Caller) -> Iterator[Step]:
+    shown = Redactor().secrets(thread)[0]
+    with _reading(f"{path}: thread {shown!r}"):
+        yield from steps_in(_state(saver, thread), thread, caller)
+
+
+@contextmanager
+def _reading(what: str) -> Iterator[None]:
+    """Tell on one line what is wrong: whoever wrote a file may have put anything into it."""
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - it goes on as one that says where
+        told = Redactor().secrets(f"{type(error).__name__}: {error}")[0]
+        raise ValueError(f"{what}: cannot be read ({' '.join(told.split())})") from None
 
 
 def _state(saver: SqliteSaver, thread: str) -> Mapping[str, Any]:
@@ -201,4 +205,4 @@ class _Thread:
 
 
 def _as_data(message: BaseMessage) -> Mapping[str, Any]:
-    return {"type": message.type, "data": message.model_dump()}
+    return {"type": message.type, "data": message.model_dump(warnings=False)}

@@ -25,8 +25,12 @@ MAX_CHARS = 1_000
 def reported(*, debug: bool) -> Iterator[None]:
     """Print what goes wrong in this block on stderr, without a traceback, and exit.
 
-    `debug` lets the error through as it is.
+    What libraries log while it runs is printed as text of others is. `debug` lets the error
+    through as it is.
     """
+    from .logged import print_safely
+
+    print_safely()
     try:
         yield
     except KeyboardInterrupt:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -113,3 +115,15 @@ def test_a_file_that_is_no_database_is_one_line(
     result = invoke("run", *bundle.options, "task", "--checkpointer", file)
     assert result.exit_code != 0
     assert "not a database" in result.stderr
+
+
+def test_what_a_library_logs_steers_no_terminal() -> None:
+    """Its line quotes what it was given: a file, or what a server sent."""
+    code = (
+        "import logging\n"
+        "from edgeward.cli.failures import reported\n"
+        "with reported(debug=False):\n"
+        f"    logging.getLogger('library').warning('found %s', '\\x1b[2J {KEY}\\nmore')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "found \\x1b[2J [REDACTED:openai_key]\nmore\n"

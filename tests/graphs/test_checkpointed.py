@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import pickle
+import shlex
 import sqlite3
 import tempfile
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import ormsgpack
 import pytest
 from hypothesis import HealthCheck, given, settings
 from langchain.agents import create_agent
@@ -17,6 +21,7 @@ from langgraph.types import Command
 
 from edgeward import Caller, FirewallMiddleware, RunContext, ScriptedModel, build_graph, load_policy
 from edgeward.graphs.checkpointed import steps_in, threads_in
+from edgeward.graphs.checkpoints import strict_serializer
 from edgeward.guards.caller import NOBODY
 from edgeward.nodes._marks import SUMMARY_NAME
 from edgeward.policies.replay.flips import Replayed, replay
@@ -26,6 +31,7 @@ from ..doors.test_replayed import POLICY, ROUNDS, TALKS, rounds_of
 from ..fakes import Recorder, agent_graph, ask, on, turn
 
 CLERK = Caller("ann", roles=("clerk",))
+KEY = "sk-proj-TESTTESTTESTTESTTEST"
 PLAIN = {key: value for key, value in POLICY.items() if key != "receipts"}
 
 
@@ -190,5 +196,113 @@ def test_the_database_is_only_read(tmp_path: Path) -> None:
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir() if p.name in before} == before
     with closing(sqlite3.connect(copy)) as connection, connection:
         connection.execute("UPDATE checkpoints SET checkpoint = X'00', type = 'nothing'")
-    with pytest.raises(ValueError, match="thread monday: cannot be read"):
+    with pytest.raises(ValueError, match="thread 'monday': cannot be read"):
         again(copy, PLAIN)
+
+
+def written(folder: Path, thread: str, checkpoint: bytes, kind: str = "msgpack") -> Path:
+    """A database with one thread, whose checkpoint is these bytes."""
+    folder.mkdir(exist_ok=True)
+    path = folder / "written.sqlite"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        SqliteSaver(connection).setup()
+        connection.execute(
+            "INSERT INTO checkpoints (thread_id, checkpoint_id, type, checkpoint, metadata)"
+            " VALUES (?, '1', ?, ?, '{}')",
+            (thread, kind, checkpoint),
+        )
+    return path
+
+
+def holding(**values: Any) -> bytes:
+    """A checkpoint of these channels, as whoever can write bytes may make one."""
+    whole = {"v": 4, "id": "1", "ts": "", "channel_versions": {}, "versions_seen": {}}
+    return packed({**whole, "channel_values": values})
+
+
+def packed(value: Any) -> bytes:
+    """As LangGraph writes it."""
+    return strict_serializer().dumps_typed(value)[1]
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        (
+            {"messages": [HumanMessage.model_construct(content="", type=f"x {KEY}")]},
+            "ValueError: monday: role 'x [REDACTED:openai_key]' is none of",
+        ),
+        ({"messages": [1]}, "AttributeError: 'int' object has no attribute"),
+        ({"messages": [], "verdicts": [KEY]}, "AttributeError: 'str' object has no attribute"),
+        ({"messages": [], "verdicts": [{"id": "a", "word": "ask", "rules": [{}]}]}, "KeyError: "),
+        ({"messages": [], "ledger": 1}, "TypeError: 'int' object is not iterable"),
+    ],
+)
+def test_what_is_wrong_in_a_thread_is_told_with_its_name(
+    values: dict[str, Any], why: str, tmp_path: Path
+) -> None:
+    """On one line and without a secret, also where it is found on the way through its steps."""
+    path = written(tmp_path, "monday", holding(**values))
+    with pytest.raises(ValueError, match="cannot be read") as caught:
+        again(path, PLAIN)
+    told = str(caught.value)
+    assert told.startswith(f"{path}: thread 'monday': cannot be read ({why}")
+    assert KEY not in told
+    assert "\n" not in told
+    assert caught.value.__suppress_context__
+
+
+def test_a_database_without_the_columns_is_named(tmp_path: Path) -> None:
+    """It only looks like one of LangGraph's."""
+    path = tmp_path / "other.sqlite"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE checkpoints (other TEXT)")
+    with pytest.raises(ValueError, match=f"{path}: cannot be read .OperationalError: no such"):
+        again(path, PLAIN)
+
+
+def test_a_threads_name_is_shown_as_one_line(tmp_path: Path) -> None:
+    """Whoever chose it may have put a secret, or a line end, into it."""
+    with pytest.raises(ValueError, match=r"thread '\[REDACTED:openai_key\]\\nx': cannot"):
+        again(written(tmp_path, f"{KEY}\nx", holding(messages=1)), PLAIN)
+
+
+@pytest.mark.parametrize("name", ["os.system", "subprocess.run", "builtins.eval"])
+def test_nothing_in_a_database_is_run(name: str, tmp_path: Path) -> None:
+    """Whoever wrote it names a function where a type of LangGraph's may stand."""
+    mark = tmp_path / "mark"
+    module, _, function = name.rpartition(".")
+    arguments = ["touch", str(mark)]
+    evil = [
+        ormsgpack.Ext(code, packed([module, function, given, "__call__"]))
+        for code in range(8)
+        for given in (shlex.join(arguments), [arguments], {"args": arguments})
+    ]
+    again(written(tmp_path, "t", holding(messages=[], evil=evil)), PLAIN)
+    assert not mark.exists()
+
+
+class Pickled:
+    """What a pickle may say of how it is made."""
+
+    def __reduce__(self) -> Any:
+        return Path.touch, (Path("mark"),)
+
+
+def test_nothing_in_a_database_is_unpickled_nor_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither where it says that it is a pickle, nor where it is JSON that names a function."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("A_KEY", KEY)
+    with pytest.raises(ValueError, match="Unknown serialization type: pickle"):
+        again(written(tmp_path, "t", pickle.dumps(Pickled()), "pickle"), PLAIN)
+    made = {"lc": 2, "type": "constructor", "id": ["os", "system"], "args": ["touch mark"]}
+    asked = {"lc": 1, "type": "secret", "id": ["A_KEY"]}
+    values = {"messages": [{"type": "human", "data": {"content": asked}}], "evil": made}
+    text = json.dumps(ormsgpack.unpackb(holding(**values))).encode()
+    path = written(tmp_path / "more", "t", text, "json")
+    with pytest.raises(ValueError, match="cannot be read") as caught:
+        again(path, PLAIN)
+    assert KEY not in str(caught.value)
+    assert not Path("mark").exists()
