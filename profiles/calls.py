@@ -47,6 +47,13 @@ def judged(calls: Sequence[RawCall]) -> tuple[list[ToolCall], list[InvalidToolCa
     return good, bad
 
 
+def arguments_text(sent: object) -> str:
+    """Arguments as the text that they should have been sent as: some servers send the object."""
+    if sent is None or isinstance(sent, str):
+        return sent or ""
+    return json.dumps(sent)
+
+
 @dataclass(slots=True)
 class CallPieces:
     """The calls of one streamed answer, collected until they are whole."""

@@ -19,7 +19,8 @@ from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackMana
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 
-from .calls import CallPieces, whole_chunk
+from ..guards.normalise import parse_arguments
+from .calls import CallPieces, RawCall, arguments_text, judged, whole_chunk
 from .connections import async_client, client
 from .failures import LLMProviderError, provider_error
 from .llm import TIMEOUT_S, LLMSettings
@@ -66,7 +67,22 @@ class AnthropicModel(ChatAnthropic):
     def _format_output(self, data: Any, **kwargs: Any) -> ChatResult:
         if not isinstance(getattr(data, "content", None), list):
             raise LLMProviderError("anthropic: the answer holds no content", provider="anthropic")
-        result: ChatResult = super()._format_output(data, **kwargs)
+        odd = {n: block for n, block in enumerate(data.content) if _is_odd(block)}
+        if not odd:
+            result: ChatResult = super()._format_output(data, **kwargs)
+            return result
+        texts = {n: arguments_text(block.input) for n, block in odd.items()}
+        for number, block in odd.items():
+            block.input = parse_arguments(texts[number])[0] or {}
+        result = super()._format_output(data, **kwargs)
+        message = result.generations[0].message
+        assert isinstance(message, AIMessage)
+        calls = [
+            RawCall(block.name, block.id, texts.get(number) or json.dumps(block.input))
+            for number, block in enumerate(data.content)
+            if block.type == "tool_use"
+        ]
+        message.tool_calls, message.invalid_tool_calls = judged(calls)
         return result
 
     def _generate(
@@ -128,6 +144,11 @@ class AnthropicModel(ChatAnthropic):
         except FAULTS as error:
             raise self._failed(error) from error
         answer.check()
+
+
+def _is_odd(block: Any) -> bool:
+    """Whether this is a call whose arguments are no object, as no server of Anthropic's sends."""
+    return block.type == "tool_use" and not isinstance(block.input, dict)
 
 
 def _schemes_small(message: BaseMessage) -> BaseMessage:

@@ -102,7 +102,7 @@ class CompatibleModel(ChatOpenAI):
             raise LLMProviderError(f"{self.provider_name}: {wrong}", provider=self.provider_name)
         calls = [whole_calls(choice["message"]) for choice in response["choices"]]
         for choice in response["choices"]:
-            choice["message"]["tool_calls"] = choice["message"]["function_call"] = None
+            choice["message"] |= {"role": "assistant", "tool_calls": None, "function_call": None}
         result = super()._create_chat_result(response, generation_info)
         for generation, raw, choice in zip(
             result.generations, calls, response["choices"], strict=True
@@ -120,12 +120,12 @@ class CompatibleModel(ChatOpenAI):
     def _convert_chunk_to_generation_chunk(
         self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: Any
     ) -> ChatGenerationChunk | None:
+        choices = chunk.get("choices") or []
         made = super()._convert_chunk_to_generation_chunk(
-            {**chunk, "choices": chunk.get("choices") or []},
+            {**chunk, "choices": [_without_calls(choice) for choice in choices]},
             default_chunk_class,
             base_generation_info,
         )
-        choices = chunk.get("choices")
         if made is not None and choices:
             made.message.additional_kwargs[DELTA] = choices[0].get("delta") or {}
         return made
@@ -279,6 +279,14 @@ class CompatibleModel(ChatOpenAI):
                 yield chunk
         except FAULTS:
             raise self._failed(first) from first
+
+
+def _without_calls(choice: Mapping[str, Any]) -> dict[str, Any]:
+    """A choice of a stream without its calls: they are read from the delta as it came, and the
+    package's own reading of it fails on what servers send that are not quite OpenAI's."""
+    delta = choice.get("delta") or {}
+    words = {k: v for k, v in delta.items() if k not in ("tool_calls", "function_call")}
+    return {**choice, "delta": words}
 
 
 def build(settings: LLMSettings) -> CompatibleModel:

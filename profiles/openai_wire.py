@@ -8,7 +8,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
 from langchain_core.outputs import ChatGenerationChunk
 
-from .calls import CallPieces, RawCall, sendable, whole_chunk
+from .calls import CallPieces, RawCall, arguments_text, sendable, whole_chunk
 from .failures import LLMProviderError
 from .thinking import ThinkingFilter
 
@@ -23,11 +23,15 @@ _STANDARD = frozenset({"id", "type", "function", "index", "custom"})
 
 def whole_calls(message: Mapping[str, Any]) -> list[RawCall]:
     """The calls of a whole message, the older `function_call` and custom calls included."""
-    calls = [_raw(call) for call in message.get("tool_calls") or []]
+    calls = [_raw(call) for call in _sent(message)]
     older = message.get("function_call")
     if not calls and isinstance(older, Mapping):
         calls.append(_raw({"id": "call_0", "function": older}))
     return calls
+
+
+def _sent(part: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [call for call in part.get("tool_calls") or [] if isinstance(call, Mapping)]
 
 
 def _raw(call: Mapping[str, Any]) -> RawCall:
@@ -38,7 +42,7 @@ def _raw(call: Mapping[str, Any]) -> RawCall:
     return RawCall(
         name=inner.get("name") or "",
         id=call.get("id") or None,
-        arguments=text or "",
+        arguments=arguments_text(text),
         extra={key: value for key, value in call.items() if key not in _STANDARD},
     )
 
@@ -124,6 +128,9 @@ class Streamed:
         self._collect(message, delta)
         message.tool_call_chunks, message.tool_calls, message.invalid_tool_calls = [], [], []
         message.additional_kwargs.pop("function_call", None)
+        refused = (delta or {}).get("refusal")
+        if refused and isinstance(refused, str) and isinstance(message.content, str):
+            message.content += refused
         thought = reasoning(delta or {})
         if self._filter and isinstance(message.content, str):
             message.content, inline = self._filter.feed(message.content)
@@ -140,7 +147,7 @@ class Streamed:
             for piece in message.tool_call_chunks:
                 self._pieces.add({**piece, "arguments": piece["args"]})
             return
-        for call in delta.get("tool_calls") or []:
+        for call in _sent(delta):
             raw = _raw(call)
             self._pieces.add(
                 {
@@ -153,7 +160,8 @@ class Streamed:
             )
         older = delta.get("function_call")
         if isinstance(older, Mapping):
-            self._pieces.add({"index": 0, "id": "call_0", **older})
+            text = arguments_text(older.get("arguments"))
+            self._pieces.add({"index": 0, "id": "call_0", **older, "arguments": text})
 
     def close(self, *, must_finish: bool) -> Iterator[ChatGenerationChunk]:
         """The rest: text held back, the whole calls, what the provider wants back.

@@ -13,7 +13,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from edgeward.profiles.calls import BROKEN
 from edgeward.profiles.llm import LLMBlock, LLMProviderError, build_model, resolve_llm
 
-from .server import Call, Drop, Fail, Raw, Say
+from .server import Call, Drop, Events, Fail, Raw, Say
 from .ways import BOTH, KEY, WAYS, added, ask, model_for
 
 TOOL = {
@@ -122,6 +122,55 @@ def test_streamed_calls_without_index_stay_apart(wire):
         ("add", {"a": 1}),
         ("sub", {"b": 2}),
     ]
+
+
+ODD = {
+    "an object": ({"a": 1}, {"a": 1}),
+    "null": (None, {}),
+    "a list": ([1], None),
+    "a number": (7, None),
+}
+
+
+@pytest.mark.filterwarnings("ignore:Pydantic serializer:UserWarning")  # LangChain's, of the SDK's
+@pytest.mark.parametrize("case", ODD)
+@pytest.mark.parametrize("way", ["invoke", "stream"])
+def test_C25_arguments_that_are_no_text(wire, way, case):
+    """Some servers send the object itself: it is read, and what is no object is a broken call."""
+    sent, read = ODD[case]
+    calls = [{"index": 0, "id": "c1", "function": {"name": "add", "arguments": sent}}]
+    said = {"role": "assistant", "content": "", "tool_calls": [*calls, None]}
+    if way == "stream":
+        ends = {"choices": [{"index": 0, "delta": None, "finish_reason": "tool_calls"}]}
+        wire.script(Events([{"choices": [{"index": 0, "delta": said}]}, ends, "data: [DONE]\n\n"]))
+    else:
+        wire.script(Raw({"choices": [{"message": said, "finish_reason": "tool_calls"}]}))
+    answer = ask(model_for(wire, "vllm").bind_tools([TOOL]), "hi", way)
+    assert [call["args"] for call in answer.tool_calls] == ([] if read is None else [read])
+    assert len(answer.invalid_tool_calls) == (read is None)
+
+
+@pytest.mark.parametrize("case", [*ODD, "text"])
+@pytest.mark.parametrize("way", ["invoke", "ainvoke"])
+def test_C25_input_that_is_no_object(wire, way, case):
+    """The same where a server speaks Anthropic's format, and for arguments sent as text."""
+    sent, read = ODD.get(case, ('{"a": 1}', {"a": 1}))
+    fine = {"type": "tool_use", "id": "c2", "name": "add", "input": {"a": 2}}
+    content = [{"type": "tool_use", "id": "c1", "name": "add", "input": sent}, fine]
+    usage = {"input_tokens": 1, "output_tokens": 1}
+    frame = {"id": "m", "type": "message", "role": "assistant", "model": "f", "usage": usage}
+    wire.script(Raw({**frame, "content": content, "stop_reason": "tool_use"}))
+    answer = ask(model_for(wire, "anthropic").bind_tools([TOOL]), "hi", way)
+    known = [] if read is None else [read]
+    assert [call["args"] for call in answer.tool_calls] == [*known, {"a": 2}]
+    assert len(answer.invalid_tool_calls) == (read is None)
+
+
+def test_an_answer_by_another_role_is_the_model_s(wire):
+    """Some servers say `model` where OpenAI says `assistant`."""
+    said = {"role": "model", "content": "Good day."}
+    wire.script(Raw({"choices": [{"index": 0, "message": said, "finish_reason": "stop"}]}))
+    assert model_for(wire).invoke("hi").text == "Good day."
 
 
 @BOTH
