@@ -24,6 +24,8 @@ StopReason = Literal[
     "time_limit",
     "loop",
     "length",
+    "filtered",
+    "empty",
 ]
 StepKind = Literal["plan", "tool_call", "tool_result", "answer"]
 

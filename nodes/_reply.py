@@ -26,7 +26,22 @@ from ._messages import MessageLog
 CUT_OFF = "length"
 """Why a run stopped whose answer the model could not finish."""
 
-_CUTS = frozenset({"length", "max_tokens", "model_context_window_exceeded"})
+FILTERED = "filtered"
+"""Why a run stopped whose answer the provider withheld, or broke off."""
+
+EMPTY = "empty"
+"""Why a run stopped whose model said nothing and called nothing."""
+
+POOR_ENDS = frozenset({CUT_OFF, FILTERED, EMPTY})
+"""Why a run stopped whose last reply is no whole answer."""
+
+_CUTS = frozenset(
+    {"length", "max_tokens", "model_context_window_exceeded", "max_output_tokens", "max_length"}
+)
+_FILTERS = frozenset(
+    {"content_filter", "content_filtered", "refusal", "guardrail_intervened", "recitation"}
+    | {"safety", "image_safety", "blocklist", "prohibited_content", "spii", "language"}
+)
 
 THOUGHTS = frozenset({"text", "thinking", "redacted_thinking", "reasoning"})
 """Content blocks without which there is neither a text nor a call."""
@@ -77,13 +92,20 @@ def sealed(
     return _plain(reply, changes), withheld
 
 
-def is_cut_off(reply: AIMessage) -> bool:
-    """Whether the model had more to say than it was allowed to."""
+def broken_off(reply: AIMessage) -> str:
+    """Why the reply is no whole one: `CUT_OFF` or `FILTERED`; empty where it is."""
     about = reply.response_metadata
-    ends = (about.get("finish_reason"), about.get("stop_reason"))
-    if any(isinstance(end, str) and end.lower() in _CUTS for end in ends):
-        return True
-    return (about.get("incomplete_details") or {}).get("reason") == "max_output_tokens"
+    incomplete = about.get("incomplete_details")
+    ends = (
+        about.get("finish_reason"),
+        about.get("stop_reason"),
+        about.get("stopReason"),
+        incomplete.get("reason") if isinstance(incomplete, dict) else None,
+    )
+    said = {end.lower() for end in ends if isinstance(end, str)}
+    if said & _FILTERS:
+        return FILTERED
+    return CUT_OFF if said & _CUTS else ""
 
 
 def _plain(reply: AIMessage, changes: dict[str, Any]) -> AIMessage:
@@ -112,9 +134,13 @@ def _readable(reply: AIMessage) -> tuple[list[Any], list[Any]]:
 
 
 def _content(reply: AIMessage, redactor: Redactor, ids: Iterable[tuple[str | None, str]]) -> Any:
-    """The content without secrets, blank texts and blocks of calls that are not kept."""
+    """The content without secrets, blank texts and blocks of calls that are not kept.
+
+    Where the model refuses in words of their own kind, those are its text.
+    """
     if isinstance(reply.content, str):
-        return redactor.secrets(searchable(reply.content))[0]
+        text = (reply.content.strip() and reply.content) or _refusal(reply)
+        return redactor.secrets(searchable(text))[0]
     renamed: defaultdict[Any, deque[str]] = defaultdict(deque)
     for old, new in ids:
         renamed[old].append(new)
@@ -122,6 +148,8 @@ def _content(reply: AIMessage, redactor: Redactor, ids: Iterable[tuple[str | Non
     for block in reply.content:
         if isinstance(block, str):
             blocks.append(redactor.secrets(block)[0])
+        elif block.get("type") == "refusal" and isinstance(block.get("refusal"), str):
+            blocks.append({"type": "text", "text": redactor.secrets(block["refusal"])[0]})
         elif block.get("type") in CALLS:
             name = "call_id" if "call_id" in block else "id"
             if renamed[block.get(name)]:
@@ -130,6 +158,11 @@ def _content(reply: AIMessage, redactor: Redactor, ids: Iterable[tuple[str | Non
         else:
             blocks.append(masked(block, redactor))
     return [block for block in blocks if not _is_blank(block)]
+
+
+def _refusal(reply: AIMessage) -> str:
+    words = reply.additional_kwargs.get("refusal")
+    return words if isinstance(words, str) else ""
 
 
 def _defused(content: Any, policy: Policy, state: State) -> Any:

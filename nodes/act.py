@@ -43,7 +43,7 @@ from ._loop import Circle, looked_at
 from ._marks import tokens_shown, what_marks_mean, with_marks
 from ._messages import MessageLog
 from ._proposed import proposed
-from ._reply import CUT_OFF, is_cut_off, sealed
+from ._reply import EMPTY, FILTERED, POOR_ENDS, broken_off, sealed
 from ._shorten import READ_REST
 from ._sizes import tokens
 from .plan import FAILED, as_text
@@ -85,11 +85,16 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     except LimitReached as reached:
         stopped = {**update, "run": {**run, "stopped": reached.reason}}
         return Result("limit" if with_tools else "answer", stopped)
-    message, withheld = sealed(reply, here.policy, state, keep_calls=with_tools)
+    ended = broken_off(reply)
+    # What the provider broke off is no whole turn: none of its calls is run.
+    keep_calls = with_tools and ended != FILTERED
+    message, withheld = sealed(reply, here.policy, state, keep_calls=keep_calls)
     run = add_usage(run, reply)
     calling = bool(message and (message.tool_calls or message.invalid_tool_calls))
-    if not calling and is_cut_off(reply):
-        run["stopped"] = CUT_OFF
+    if not calling:
+        ended = ended or ("" if message else EMPTY)
+        if ended or run.get("stopped") in POOR_ENDS:
+            run["stopped"] = ended
     run["steps"] = run.get("steps", 0) + calling
     if message is not None and calling:
         run |= proposed(message, here)

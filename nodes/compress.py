@@ -29,7 +29,7 @@ from ._fit import FIT, Fit, Parted, parted
 from ._marks import SUMMARY_NAME, is_summary, quoted
 from ._messages import rewritten
 from ._order import ORDER, landed
-from ._reply import is_cut_off
+from ._reply import broken_off
 from ._shorten import SMALLEST, calls_with_a_rest
 from ._sizes import start_of, tokens, tokens_of
 from ._steps import refuses
@@ -152,4 +152,4 @@ def _summary(
         return reply, "it is an error"
     if refuses(said):
         return reply, "it is a refusal"
-    return reply, "it is cut off" if is_cut_off(reply) else ""
+    return reply, "it is cut off" if broken_off(reply) else ""

@@ -37,7 +37,7 @@ from ._base import (
 )
 from ._fit import trimmed
 from ._marks import what_marks_mean, with_marks
-from ._reply import CUT_OFF
+from ._reply import CUT_OFF, FILTERED, POOR_ENDS
 from ._steps import steps_in
 
 ASK = (
@@ -54,6 +54,7 @@ RESULT_CHARS = 2_000
 INCOMPLETE = "(not finished within its limit)"
 NOTHING = "(nothing)"
 ENDLESS = "[cut off here: the model's bound on an answer was reached]"
+WITHHELD = "[cut off here: the provider withheld the rest]"
 FAILED = "FAILED"
 """How the answer to a step begins that could not be done."""
 UNFINISHED = "incomplete"
@@ -89,9 +90,10 @@ def step(spec: Spec, state: State, here: Here) -> Step:
             steps = steps_in(text)[:limit] or [_task(messages)]
             plan = {"run": run.get("id"), "steps": steps, "results": []}
         elif len(plan["results"]) < len(plan["steps"]):
-            cut = run.get("stopped") == CUT_OFF
+            cut = {CUT_OFF: ENDLESS, FILTERED: WITHHELD}.get(run.get("stopped", ""), "")
             plan = _with_result(plan, _result(messages, plan.get("after")), cut=cut)
-            run = {**run, "stopped": ""} if cut else run  # it is told by the plan from now on
+            if run.get("stopped") in POOR_ENDS:  # it is told by the plan from now on
+                run = {**run, "stopped": ""}
             if _may_replan(spec, plan, run):
                 run, plan = yield from _replanned(plan, limit, messages, run, here)
     except LimitReached as reached:
@@ -157,10 +159,10 @@ def _replanned(
     return run, {**plan, "steps": [*plan["steps"][:done], *steps], "failed": failed}
 
 
-def _with_result(plan: Plan, result: str, *, cut: bool) -> Plan:
-    """The plan with what came of the step that was due; `cut`: the model could not finish it."""
+def _with_result(plan: Plan, result: str, *, cut: str) -> Plan:
+    """The plan with what came of the step that was due; `cut`: how its answer broke off."""
     number = len(plan["results"])
-    told = f"{result} {ENDLESS}" if cut else result
+    told = f"{result} {cut}" if cut else result
     plan = {**plan, "results": [*plan["results"], told]}
     if cut or result in (INCOMPLETE, NOTHING) or result.lstrip("*# ").upper().startswith(FAILED):
         plan["failed"] = [*(plan.get("failed") or []), number]

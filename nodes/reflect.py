@@ -23,7 +23,7 @@ from pydantic import Field, field_validator
 
 from ..guards.boundary import marked
 from ._base import CallModel, Here, NodeSpec, Result, State, Step, add_usage
-from ._reply import CUT_OFF
+from ._reply import POOR_ENDS
 
 JUDGE = (
     "Judge whether the answer does what the task asks, completely and correctly. Reply with the "
@@ -87,7 +87,7 @@ def step(spec: Spec, state: State, here: Here) -> Step:
         "answers": [*run.get("answers", []), mark],
         "sent_back": [*before, [answer[:SHOWN_CHARS], text]],
     }
-    if run.get("stopped") == CUT_OFF:  # of the answer that another one stands in for now
+    if run.get("stopped") in POOR_ENDS:  # of the answer that another one stands in for now
         run["stopped"] = ""
     return Result("revise", {"run": run, "critique": _told(text, before)})
 

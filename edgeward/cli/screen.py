@@ -40,6 +40,9 @@ STOPPED = {
     "cost_limit": "the policy's limit of money is reached",
     "call_limit": "the policy's limit of tool calls is reached",
     "time_limit": "the policy's limit of time is reached",
+    "length": "the answer was cut off: the model's bound on it was reached",
+    "filtered": "the provider withheld the answer, or broke it off",
+    "empty": "the model gave no answer",
     "loop": "the same calls had the same results again and again",
 }
 

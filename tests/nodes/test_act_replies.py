@@ -146,6 +146,14 @@ def test_repeated_message_id(recorder: Recorder) -> None:
     assert kinds == ["human", "ai", "tool", "ai", "tool", "ai"]
 
 
+def ended(turns: list[Any], **options: Any) -> dict[str, Any]:
+    """All values of the state at the end of a run."""
+    values: list[dict[str, Any]] = list(
+        agent_graph(turns, **options).stream(ask(), stream_mode="values")
+    )
+    return values[-1]
+
+
 EMPTY = {
     "no text": "",
     "blank text": " \n",
@@ -157,9 +165,35 @@ EMPTY = {
 
 @pytest.mark.parametrize("case", EMPTY)
 def test_empty_reply(case: str) -> None:
-    """A reply without a text and without a call ends the run and is not kept (C86)."""
-    result = agent_graph([AIMessage(EMPTY[case])]).invoke(ask())
-    assert [m.type for m in result["messages"]] == ["human"]
+    """A reply without a text and without a call is not kept, and ends a run that says so (C86)."""
+    values = ended([AIMessage(EMPTY[case])])
+    assert [m.type for m in values["messages"]] == ["human"]
+    assert values["run"]["stopped"] == "empty"
+
+
+ENDS = [
+    ("finish_reason", "content_filter", "filtered"),
+    ("finish_reason", "SAFETY", "filtered"),
+    ("stop_reason", "refusal", "filtered"),
+    ("incomplete_details", {"reason": "content_filter"}, "filtered"),
+    ("incomplete_details", {"reason": "max_output_tokens"}, "length"),
+    ("finish_reason", "MAX_TOKENS", "length"),
+    ("incomplete_details", None, ""),
+    ("finish_reason", "stop", ""),
+]
+
+
+@pytest.mark.parametrize(("key", "said", "stopped"), ENDS)
+def test_how_a_reply_ended(key: str, said: Any, stopped: str) -> None:
+    """Every vendor has its word for it; a reply that the provider broke off is no whole one."""
+    reply = AIMessage("All is", response_metadata={key: said})
+    assert ended([reply])["run"]["stopped"] == stopped
+
+
+def test_refusal_among_blocks() -> None:
+    """A block of the kind `refusal` is text like any other."""
+    reply = AIMessage([{"type": "refusal", "refusal": "I cannot."}])
+    assert agent_graph([reply]).invoke(ask())["messages"][-1].text == "I cannot."
 
 
 def test_image_is_kept() -> None:

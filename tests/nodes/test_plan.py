@@ -106,6 +106,16 @@ def test_a_step_whose_answer_was_cut_off_is_not_done() -> None:
     assert values["run"]["stopped"] == "incomplete"
 
 
+@pytest.mark.parametrize(("end", "told"), [("content_filter", "the provider withheld"), ("", "")])
+def test_what_a_step_ended_with_is_not_what_the_run_ended_with(end: str, told: str) -> None:
+    """A step whose answer was withheld or empty is not done; the answer at the end is whole."""
+    poor = AIMessage("Half" if end else "", response_metadata={"finish_reason": end})
+    values, _ = planned(["1. Find\n2. Sum", poor, "summed", "the answer"])
+    assert values["messages"][-1].text == "the answer"
+    assert values["run"]["stopped"] == "incomplete"
+    assert told in values["plan"]["results"][0]
+
+
 def test_a_step_that_was_cut_off_is_planned_anew() -> None:
     """And where the other way went well, the run is answered."""
     values, _ = planned(["1. Find", CUT, "1. Ask", "asked", "done"], "plan_and_execute")

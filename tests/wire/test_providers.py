@@ -431,6 +431,49 @@ def test_a_cut_off_stream_is_not_told_as_a_whole_one(wire, provider):
     assert last.response_metadata.get("finish_reason", last.response_metadata.get("stop_reason"))
 
 
+# --- finish_reason: content_filter, refusal
+
+
+def last_values(graph, streamed):
+    """What a run ends with, its model asked for a stream or for a whole answer."""
+    modes = ["messages", "values"] if streamed else ["values"]
+    asked = {"messages": [HumanMessage("hi")]}
+    return [value for mode, value in graph.stream(asked, stream_mode=modes) if mode == "values"][-1]
+
+
+@BOTH
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
+def test_C29_no_call_of_a_withheld_reply_runs(wire, provider, streamed):
+    """The provider broke the reply off: its call does not run, and the run says why it stopped."""
+    runs = []
+
+    def pay(amount: int) -> str:
+        """Pay."""
+        runs.append(amount)
+        return "paid"
+
+    finish = "refusal" if provider == "anthropic" else "content_filter"
+    wire.script(Say("I will", [Call("pay", '{"amount": 1}')], finish=finish))
+    graph = build_graph("react", profile=profile(wire, provider), policy="allow_all", tools=[pay])
+    values = last_values(graph, streamed)
+    assert values["run"]["stopped"] == "filtered"
+    assert (values["messages"][-1].text, runs) == ("I will", [])
+
+
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
+def test_a_refusal_in_words_of_its_own_is_the_answer(wire, streamed):
+    """OpenAI puts it beside the content, which is null then."""
+    words = {"role": "assistant", "content": None, "refusal": "I cannot help with that."}
+    if streamed:
+        ends = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+        wire.script(Events([{"choices": [{"index": 0, "delta": words}]}, ends, "data: [DONE]\n\n"]))
+    else:
+        wire.script(Raw({"choices": [{"index": 0, "message": words, "finish_reason": "stop"}]}))
+    graph = build_graph("simple", profile=profile(wire))
+    values = last_values(graph, streamed)
+    assert values["messages"][-1].text == words["refusal"]
+
+
 # --- retries
 
 
