@@ -22,6 +22,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from pydantic import Field
 
 from ._base import Here, NodeSpec, Result, State, Step, open_run
+from ._proposed import proposed
 from ._reply import sealed
 
 RECALL = "memory_recall"
@@ -50,14 +51,12 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     if not there or not query or run.get(DONE):
         return Result("skip", {**update, "run": run})
     call = {"name": RECALL, "args": {"query": query, "top_k": spec.top_k}, "id": RECALL}
-    proposed = AIMessage("", tool_calls=[call])
-    message, withheld = sealed(proposed, here.policy, state, keep_calls=True)
-    said: list[BaseMessage] = [message] if message else []
-    messages = [*update.get("messages", ()), *said]
-    return Result(
-        "call",
-        {**update, "run": {**run, DONE: True}, "withheld": withheld, "messages": messages},
-    )
+    call_for_it = AIMessage("", tool_calls=[call])
+    message, withheld = sealed(call_for_it, here.policy, state, keep_calls=True)
+    assert message is not None  # it proposes a call
+    run = {**run, **proposed(message, here), DONE: True}
+    messages = [*update.get("messages", ()), message]
+    return Result("call", {**update, "run": run, "withheld": withheld, "messages": messages})
     yield  # a step is a generator; this one asks for nothing
 
 

@@ -79,12 +79,13 @@ class CompatibleModel(ChatOpenAI):
         payload: dict[str, Any] = super()._get_request_payload(messages, stop=stop, **kwargs)
         if "messages" not in payload:  # the Responses API
             return payload
-        turn = last_human(messages)
-        for position, (message, wire) in enumerate(zip(messages, payload["messages"], strict=True)):
-            if isinstance(message, AIMessage):
-                give_back(
-                    message, wire, provider=self.provider_name, thought_too=back and position > turn
-                )
+        give_back(
+            messages,
+            payload["messages"],
+            provider=self.provider_name,
+            model=self.model_name,
+            thoughts_too=back,
+        )
         theirs = self.official or is_reasoning(self.model_name)
         if not theirs and "max_completion_tokens" in payload:
             payload["max_tokens"] = payload.pop("max_completion_tokens")
@@ -146,9 +147,16 @@ class CompatibleModel(ChatOpenAI):
         if streamed and self.stream_usage and _ABOUT_USAGE.search(str(error)):
             return {"stream_usage": False}
         turn = messages[last_human(messages) + 1 :]
-        if any(is_thought_of(message, self.provider_name) for message in turn):
+        if any(self._is_about(message) for message in turn):
             return {"returns_reasoning": not self._returns_reasoning}
         return {}
+
+    def _is_about(self, message: BaseMessage) -> bool:
+        """Whether a thought was, or could have been, sent with the message."""
+        if is_thought_of(message, self.provider_name):
+            return True
+        calls = isinstance(message, AIMessage) and message.tool_calls
+        return self._returns_reasoning and bool(calls)
 
     def _learned(self, way: Mapping[str, bool]) -> None:
         self._returns_reasoning = way.get("returns_reasoning", self._returns_reasoning)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +19,19 @@ OURS = "edgeward"
 
 DELTA = "delta"
 """Where a chunk keeps the delta that it was made from, until `Streamed` has read it."""
+
+UNSIGNED = {"google": {"thought_signature": "skip_thought_signature_validator"}}
+"""Of a call that no model of Google's wrote: https://ai.google.dev/gemini-api/docs/thought-signatures
+names this value, without which the request is refused."""
+
+UNTHOUGHT = "No thought of this call is known."
+"""DeepSeek refuses a call without a thought: https://api-docs.deepseek.com/guides/thinking_mode"""
+
+SHORT = 9
+"""Letters and digits in the ids that Mistral takes; it refuses others."""
+
+_SIGNED = re.compile(r"gemini-(?:[3-9]|\d\d)", re.IGNORECASE)
+"""Models that refuse a call without a signature."""
 
 _STANDARD = frozenset({"id", "type", "function", "index", "custom"})
 
@@ -73,22 +88,64 @@ def is_thought_of(message: BaseMessage, provider: str) -> bool:
 
 
 def give_back(
-    message: AIMessage, wire: dict[str, Any], *, provider: str, thought_too: bool
+    messages: Sequence[BaseMessage],
+    wires: Sequence[dict[str, Any]],
+    *,
+    provider: str,
+    model: str,
+    thoughts_too: bool,
 ) -> None:
-    """Put into `wire`, which stands for `message` in a request, what its provider wants back.
+    """Put into `wires`, which stand for `messages` in a request, what their provider wants back.
 
-    Arguments that are no JSON object are emptied: a server that parses them would fail.
+    A call that its model did not write (another's, or one that a node proposed) has nothing to give
+    back: in its place stands what says so, where the request would be refused without it.
     """
+    turn = last_human(messages)
+    signed = provider == "google" and bool(_SIGNED.search(model))
+    for position, (message, wire) in enumerate(zip(messages, wires, strict=True)):
+        if not isinstance(message, AIMessage):
+            continue
+        calls = wire.get("tool_calls") or []
+        _fill(calls, _extras(message, provider))
+        if signed and calls and not any("extra_content" in call for call in calls):
+            calls[0]["extra_content"] = UNSIGNED
+        if thoughts_too and position > turn and is_thought_of(message, provider):
+            wire["reasoning_content"] = message.additional_kwargs["reasoning_content"]
+        elif thoughts_too and position > turn and calls:
+            wire["reasoning_content"] = UNTHOUGHT
+    if provider == "mistral":
+        _shorten_ids(wires)
+
+
+def _extras(message: AIMessage, provider: str) -> Sequence[Mapping[str, Any]]:
     ours = message.additional_kwargs.get(OURS)
     same = isinstance(ours, Mapping) and ours.get("provider") == provider
-    extras = ours.get("data") or [] if isinstance(ours, Mapping) and same else []
-    for number, call in enumerate(wire.get("tool_calls") or []):
+    return ours.get("data") or [] if isinstance(ours, Mapping) and same else []
+
+
+def _fill(calls: Sequence[dict[str, Any]], extras: Sequence[Mapping[str, Any]]) -> None:
+    """Put the extra fields back. Arguments that are no JSON object are emptied: a server that
+    parses them would fail."""
+    for number, call in enumerate(calls):
         function = call["function"]
         function["arguments"] = sendable(function.get("arguments"))
         if number < len(extras):
             call.update(extras[number])
-    if thought_too and is_thought_of(message, provider):
-        wire["reasoning_content"] = message.additional_kwargs["reasoning_content"]
+
+
+def _shorten_ids(wires: Sequence[dict[str, Any]]) -> None:
+    """Give calls ids that Mistral takes, the same to a call and its answer."""
+    for wire in wires:
+        for call in wire.get("tool_calls") or []:
+            call["id"] = _short(call["id"])
+        if "tool_call_id" in wire:
+            wire["tool_call_id"] = _short(wire["tool_call_id"])
+
+
+def _short(call_id: str) -> str:
+    if len(call_id) == SHORT and call_id.isascii() and call_id.isalnum():
+        return call_id
+    return hashlib.sha256(call_id.encode("utf-8", "replace")).hexdigest()[:SHORT]
 
 
 def last_human(messages: Sequence[BaseMessage]) -> int:
