@@ -25,7 +25,7 @@ DEFAULT_MAX_S = 3_600
 MAX_GRANTS = 100
 """Grants that a thread keeps; the oldest go first."""
 
-_POINTS = Kind.POINTS | Kind.MAIL | Kind.PATH | Kind.COMMAND
+_POINTS = Kind.POINTS | Kind.PATH | Kind.COMMAND
 
 Grant = dict[str, Any]
 """One lasting approval as plain data: `tool`, `fixed`, `rules`, `until`, `by`, `at`, `call`,

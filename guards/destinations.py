@@ -30,10 +30,10 @@ def destinations(text: str, kind: int = Kind.TEXT) -> Iterator[Destination]:
         yield Destination("", short(text), f"more than {MAX_SIGNS} links or addresses in one text")
         return
     if colon >= 0:
-        yield from links(text)
+        yield from links(text, stand_ins=bool(kind & (Kind.POINTS | Kind.COMMAND)))
     if "\\" in text or text.count("//") > text.count("://"):
         yield from network_paths(text, kind)
-    if "@" in text:
+    if "@" in text or (kind & Kind.MAIL and "=?" in text):
         yield from mailed(text, kind)
 
 
@@ -57,6 +57,8 @@ _CUT = frozenset(":/\\@ \t\n")
 _LONGEST_HEAD = 40
 _BASES = Kind.URL | Kind.HOST
 _JOINTS = frozenset("@.:")
+_MOST_JOINED = 10_000
+"""Pairs of a base address and a path of a call that are put together."""
 _BARE_BASE = re.compile(r"(?i:(?:[a-z][a-z0-9+.-]*:)?[/\\]{2}|)[^\s/\\?#@]+\Z")
 
 
@@ -70,7 +72,11 @@ def split_destinations(
     """
     for number in strings:
         text = texts[number]
-        if kinds[number] & _BASES or (text[-1:] in _CUT and len(text.strip()) <= _LONGEST_HEAD):
+        if (
+            kinds[number] & _BASES
+            or "://" in text
+            or (text[-1:] in _CUT and len(text.strip()) <= _LONGEST_HEAD)
+        ):
             return _split_destinations(texts, kinds, strings)
     return ()
 
@@ -78,24 +84,32 @@ def split_destinations(
 def _split_destinations(
     texts: Sequence[str], kinds: Sequence[int], strings: Sequence[int]
 ) -> Iterator[tuple[int, Destination]]:
+    paths = [n for n in strings if kinds[n] & Kind.PATH and _goes_on(texts[n])]
+    tried = 0
     for position, first in enumerate(strings):
-        text = texts[first]
-        if text[-1:] in _CUT:
-            head = text.strip()
-            if len(head) <= _LONGEST_HEAD and (head[-1:] == "@" or _OPEN_SCHEME.fullmatch(head)):
-                for second in strings[position + 1 : position + 2]:
-                    whole = head + texts[second].strip()
+        text = texts[first].strip()
+        if texts[first][-1:] in _CUT:
+            if len(text) <= _LONGEST_HEAD and (text[-1:] == "@" or _OPEN_SCHEME.fullmatch(text)):
+                second = next((n for n in strings[position + 1 :] if texts[n].strip()), None)
+                if second is not None:
+                    whole = text + texts[second].strip()
                     yield from ((second, d) for d in destinations(whole, Kind.URL))
-        elif kinds[first] & _BASES and _BARE_BASE.fullmatch(text.strip()):
-            yield from _continued(texts, kinds, strings, position)
+        elif (kinds[first] & _BASES or "://" in text) and _BARE_BASE.fullmatch(text):
+            near = strings[position + 1 : position + 2] if kinds[first] & _BASES else ()
+            for second in dict.fromkeys((*paths, *(n for n in near if _goes_on(texts[n])))):
+                if second != first:
+                    tried += 1
+                    whole = text + texts[second].strip()
+                    yield from ((second, d) for d in destinations(whole, Kind.URL))
+            if tried > _MOST_JOINED:
+                yield (
+                    first,
+                    Destination("", short(text), "more addresses and paths than are joined"),
+                )
+                return
 
 
-def _continued(
-    texts: Sequence[str], kinds: Sequence[int], strings: Sequence[int], position: int
-) -> Iterator[tuple[int, Destination]]:
-    base = texts[strings[position]].strip()
-    for place, second in enumerate(strings):
-        if place != position and (kinds[second] & Kind.PATH or place == position + 1):
-            tail = texts[second].strip()
-            if tail[:1] in _JOINTS and tail not in (".", "..") and tail[:2] != "./":
-                yield from ((second, d) for d in destinations(base + tail, Kind.URL))
+def _goes_on(text: str) -> bool:
+    """Whether a text, put behind a host, becomes a part of it."""
+    tail = text.strip()
+    return tail[:1] in _JOINTS and tail not in (".", "..") and tail[:2] != "./"

@@ -10,6 +10,8 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from .folding import folded
+
 
 class Kind:
     """What kinds of value a field takes: bits, because a name can say several.
@@ -32,8 +34,11 @@ class Kind:
     SECRET: Final = 128
     """A credential, by its name: some are known only with it (`aws_secret_access_key=...`)."""
 
-    POINTS = HOST | DOMAIN | URL | LINK
-    """The value may be a destination although it does not look like one."""
+    PLACE: Final = 256
+    """Where something goes, of whatever kind: `destination`, `target`, `address`."""
+
+    POINTS = HOST | DOMAIN | URL | LINK | PLACE | MAIL
+    """The value may be a destination although it has no sign of one."""
 
 
 _KINDS = {
@@ -47,6 +52,9 @@ _KINDS = {
     "participant participants invitee invitees sender mailto",
     Kind.COMMAND: "command commands cmd cmds script shell bash argv powershell commandline",
     Kind.SECRET: "secret secrets key apikey token password passwd authorization auth credential",
+    Kind.PLACE: "address addresses addr addrs target targets destination destinations dest dst "
+    "remote peer peers upstream gateway broker brokers registry referer referrer location feed "
+    "repo repository base dsn",
     Kind.PATH: "path paths route resource pathname suffix file filename dir directory folder",
 }
 _OF_WORD: dict[str, int] = {word: kind for kind, words in _KINDS.items() for word in words.split()}
@@ -57,7 +65,9 @@ _ABOUT = frozenset(
 )
 """Last words that say that the value is something about the host, link or address, not it."""
 
-_GENERIC = frozenset(("name", "address", "addr", "value", "target", "to", "location", "full"))
+_GENERIC = frozenset(
+    ("name", "address", "addr", "value", "target", "to", "location", "full", "href", "raw")
+)
 """Names below which the value is what the parent's name says: `server: {name: ...}`."""
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -70,6 +80,7 @@ MAX_NAME = 80
 @lru_cache(maxsize=1_024)
 def kind_of(name: str) -> int:
     """What the field's name says: by its words, in snake_case, kebab-case or camelCase."""
+    name = folded(name)
     whole = _OF_WORD.get(name.casefold())
     if whole is not None:
         return whole
@@ -81,14 +92,15 @@ def kind_of(name: str) -> int:
         # `to`, `site` and the like mean something only as the whole name.
         if (len(word) > 2 or word == "ip") and word != "site":
             found |= _OF_WORD.get(word, Kind.TEXT)
-    return found
+    # `remote_addr` is a place, `base_image` and `target_language` are none.
+    return found if _OF_WORD.get(words[-1]) == Kind.PLACE else found & ~Kind.PLACE
 
 
 @lru_cache(maxsize=1_024)
 def kind_below(name: str, parent: int) -> int:
     """`kind_of(name)`; for a generic name, also what the parent's name says."""
     kind = kind_of(name)
-    return kind | parent if name.casefold() in _GENERIC else kind
+    return kind | parent if folded(name).casefold() in _GENERIC else kind
 
 
 @lru_cache(maxsize=1_024)

@@ -1,4 +1,9 @@
-"""The values of fields that are named after a host or a link: they need no scheme to be one."""
+"""The values of fields that are named after a host or a link: they need no scheme to be one.
+
+In fields that say where something goes, of whatever kind (`to`, `target`, `address`), a value is a
+host only where it cannot well be anything else: an address, a name with a port, a name that ends
+as those of the net do.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,8 @@ from collections.abc import Iterator
 import can_ada
 
 from .fields import Kind
-from .hosts import DOTS, Destination, canonical_host, looks_like_host, short
+from .hosts import DOTS, Destination, canonical_host, is_address, looks_like_host, short
+from .identifiers import TOP_LABELS
 from .links import ONLY_SPECIAL, authority_at, split_port
 
 _SLASHES = re.compile(r"[/\\]*")
@@ -18,36 +24,73 @@ _MAIL_DOMAIN = re.compile(r"\.[A-Za-z]{2,63}\Z")
 _BLANKS = "".join(map(chr, range(33)))
 _CONTROLS = re.compile(r"[\t\r\n]")
 _TYPED_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
-_PORT_FOLLOWS = re.compile(r"[0-9]{1,5}(?:[/?#\\]|\Z)")
+_PORT_FOLLOWS = re.compile(r"[0-9]{1,5}(?:[/?#\\,;\s]|\Z)")
+_NAMED_HOSTS = Kind.HOST | Kind.DOMAIN | Kind.URL | Kind.LINK
 _LISTED = re.compile(r"[\s,;]")
 _MOST_LISTED = 1_000
+_AUTHORITY_ENDS = re.compile(r"[/?#\\]")
 _LIST = re.compile(r"\s*[,;]\s*|\s+")
 
 
 def typed_hosts(text: str, kind: int) -> Iterator[Destination]:
-    """The value of a field that is named after a host or a link."""
+    """The value of a field that is named after a host, a link or a place."""
     value = text.strip(_BLANKS)
     if not value:
         return
     parts = [p for p in _LIST.split(value) if p] if _LISTED.search(value) else []
     if len(parts) > _MOST_LISTED:
-        yield Destination("", short(value), f"more than {_MOST_LISTED} hosts in one value")
+        if kind & _NAMED_HOSTS:
+            yield Destination("", short(value), f"more than {_MOST_LISTED} hosts in one value")
         return
-    if len(parts) > 1 and not _TYPED_SCHEME.match(value):
+    if not kind & _NAMED_HOSTS:
+        yield from filter(None, (_place(part, kind) for part in parts or [value]))
+        return
+    clean = value if value.isprintable() else _CONTROLS.sub("", value)
+    slashes = _SLASHES.match(clean)
+    scheme = _scheme(clean, kind)
+    if slashes is not None and slashes.end() > 1:  # more than two mean no less to a browser
+        yield from filter(None, [authority_at(clean, slashes.end(), strict=True)])
+    elif scheme is not None:
+        yield from _typed_link(value, clean, scheme)
+    elif len(parts) > 1:
         # A list of hosts, or words: only what looks like a host counts.
         for part in parts:
             yield from (d for d in typed_hosts(part, kind) if d.fault or looks_like_host(d.host))
-        return
-    clean = value if value.isprintable() else _CONTROLS.sub("", value)
-    scheme = _TYPED_SCHEME.match(clean)
-    if scheme and not _PORT_FOLLOWS.match(clean, scheme.end()):
-        yield from _typed_link(value, clean, scheme)
-    elif clean[0] in "/\\":
-        slashes = _SLASHES.match(clean)
-        if slashes is not None and slashes.end() > 1:  # more than two mean no less to a browser
-            yield from filter(None, [authority_at(clean, slashes.end(), strict=True)])
-    elif clean[0] not in "?#":
+    elif clean and clean[0] not in "/\\?#":
         yield from _typed_host(clean, kind)
+
+
+def _scheme(clean: str, kind: int) -> re.Match[str] | None:
+    """The scheme with which a value begins. `evil.test:80` and `evil.test:repo.git` have none."""
+    scheme = _TYPED_SCHEME.match(clean)
+    if scheme is None or _PORT_FOLLOWS.match(clean, scheme.end()):
+        return None
+    if clean.startswith(("//", "\\\\"), scheme.end()):
+        return scheme
+    is_host = kind & Kind.HOST or scheme[1].rpartition(".")[2].lower() in TOP_LABELS
+    return None if "." in scheme[1] and is_host else scheme
+
+
+def _place(part: str, kind: int) -> Destination | None:
+    """The host of a value that can be anything else: a town, a file, a language, a version."""
+    authority = _AUTHORITY_ENDS.split(part, maxsplit=1)[0]
+    name, port = split_port(authority)
+    if name.count(":") > 1 or authority.count(":") > 1:
+        name, port = authority, ""
+    host = canonical_host(name) if name and port is not None else None
+    if host is None or "@" in authority:
+        return None
+    if is_address(host):
+        written = ":" in name or len(DOTS.findall(name)) == 3
+    elif host == "localhost":
+        written = True
+    else:
+        last = host.rpartition(".")[2]
+        more = port or len(authority) < len(part) or not kind & Kind.MAIL
+        written = (
+            last != host and (last in TOP_LABELS or bool(port and last.isalpha())) and bool(more)
+        )
+    return Destination(host, short(authority)) if written else None
 
 
 def _typed_link(value: str, clean: str, scheme: re.Match[str]) -> Iterator[Destination]:
@@ -63,6 +106,8 @@ def _typed_link(value: str, clean: str, scheme: re.Match[str]) -> Iterator[Desti
         at = slashes.end()
     found = authority_at(clean, at, strict=True)
     if found is None:
+        if special:
+            yield Destination("", short(clean), "it is no well-formed host")
         return
     if clean != value and _control_in_authority(value):
         found = Destination("", found.shown, "a control character before the host ends")
@@ -83,7 +128,7 @@ def _control_in_authority(value: str) -> bool:
 
 
 def _typed_host(clean: str, kind: int) -> Iterator[Destination]:
-    authority = re.split(r"[/?#\\]", clean, maxsplit=1)[0]
+    authority = _AUTHORITY_ENDS.split(clean, maxsplit=1)[0]
     if not authority or authority in (".", ".."):
         return
     if kind & Kind.HOST and clean.count(":") > 1 and canonical_host(clean):

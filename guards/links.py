@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 
 from .fields import Kind
-from .hosts import EDGE, Destination, canonical_host, looks_like_host, short
+from .hosts import EDGE, Destination, canonical_host, is_address, looks_like_host, short
+from .identifiers import TOP_LABELS
 
 _SPECIAL = "(?:https?|wss?|ftp)"
 _START = re.compile(
@@ -26,14 +27,28 @@ _DOT_SIGNS = frozenset(".\u3002\uff0e\uff61")
 _CLOSED_BEFORE_AT = re.compile(r"[\"'<>`{}|]@")
 ONLY_SPECIAL = re.compile(_SPECIAL, re.IGNORECASE)
 _NEXT_URL = re.compile(r"[,;|]+[A-Za-z][A-Za-z0-9+.-]{0,31}:\Z")
-_NETWORK_PATH = re.compile(r"""(?:^\s*|["'(=\[]\s?)([/\\][\t\r\n]*[/\\])""")
+_NETWORK_PATH = re.compile(r"""(?:^\s*|["'(=\[]\s?|\]:\s{1,3}|([<,]\s?))([/\\][\t\r\n]*[/\\])""")
+_BEHIND_USER = re.compile(r"[^\s/?#\\]*@([^\s/?#\\@]*)")
 _UNC_DEVICE = re.compile(r"[/\\]{2}[?.][/\\](?:UNC[/\\]|(?=[A-Za-z]:|pipe))", re.IGNORECASE)
 _CJK_PROSE = re.compile("[,;:!?()]+[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3][^.\u3002]*\\Z")
 """What follows a link in a script that writes no spaces, after its punctuation was folded."""
+_STOP_AND_PROSE = re.compile("[\u3002\uff61]([\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]+)\\Z")
+_MORE_PROSE = re.compile(r"[&\u2013\u2014][\w=&-]*\Z")
+"""What follows a link in a form or behind a dash: no full stop is in it, so it is no host."""
+_GLUED = re.compile(
+    r"""['"`{}][\w'"`{}$-]{0,200}\.(?:[\w-]{1,63}\.){0,20}([A-Za-z]{2,24})(?=[/?#:\s)\]>]|\Z)"""
+)
+"""A host that goes on behind a sign that ends it in prose, but not for every parser of links."""
+_OPENED = re.compile(r"""(['"`{])(?:[A-Za-z][A-Za-z0-9+.-]{0,31}:)?[/\\]*\Z""")
+_STAND_IN = re.compile(r"\$\w{1,64}|%s|%\(\w{1,64}\)s|\[[A-Za-z_]{1,64}\]")
+"""What stands for a host that is put in later: a link in a program or a manual."""
 
 
-def links(text: str) -> Iterator[Destination]:
-    """Links with a scheme, wherever they stand."""
+def links(text: str, *, stand_ins: bool = False) -> Iterator[Destination]:
+    """Links with a scheme, wherever they stand.
+
+    `stand_ins`: a host that is only a variable (`http://$HOST/`, `https://%s/x`) is one, too.
+    """
     users = "@" in text
     known: dict[str, Destination | None] = {}
     for match in _START.finditer(text):
@@ -42,13 +57,14 @@ def links(text: str) -> Iterator[Destination]:
         if not special:
             scheme = _SCHEME_BEFORE.search(text, max(0, start - 32), start)
             if scheme is None:
-                continue
-            if scheme[0].lower() == "file" and text.startswith(("//", "\\\\"), at):
+                if text[:start].strip():
+                    continue  # its beginning may stand in another value
+            elif scheme[0].lower() == "file" and text.startswith(("//", "\\\\"), at):
                 at += 2  # file:////host/share
         elif text[at - 1] == ":" and start and _BARE_HOST.match(text, at) is None:
             continue  # "http:400" in prose
         found = authority_at(text, at) if users else _again(text, at, known)
-        if found is not None:
+        if found is not None and (stand_ins or _STAND_IN.fullmatch(found.shown) is None):
             yield found
 
 
@@ -73,7 +89,7 @@ def authority_at(
     match = _AUTHORITY.match(text, at)
     assert match is not None
     authority, end = match[0], match.end()
-    fault = _ambiguity(authority, text, end, strict=strict, users=users)
+    fault = _ambiguity(authority, text, at, end, strict=strict, users=users)
     if fault:
         shown = text[at : end + 40].split(None, 1)  # of blanks nothing is left
         return Destination("", short(shown[0] if shown else ""), fault)
@@ -90,13 +106,15 @@ def authority_at(
     return Destination(host, short(authority))
 
 
-def _ambiguity(authority: str, text: str, end: int, *, strict: bool, users: bool) -> str:
+def _ambiguity(authority: str, text: str, at: int, end: int, *, strict: bool, users: bool) -> str:
     """Why parsers could disagree on the host, or an empty text."""
     after = text[end : end + 1]
     if users:
         rest = _REST.match(text, end)
         if "@" in authority or (rest and "@" in rest[0] and _closed_before_at(rest[0])):
             return "user information before the host"
+    if not strict and after and after in "'\"`{}" and _goes_on(text, at, end):
+        return "a host that goes on behind a sign that only some parsers take"
     if after == "\\" and (strict or not authority or text[end + 1 : end + 2] in _DOT_SIGNS):
         return "a backslash before the host ends"
     if strict and after and after not in "/?#":
@@ -104,6 +122,15 @@ def _ambiguity(authority: str, text: str, end: int, *, strict: bool, users: bool
             return "white space before the host ends"
         return "it is no well-formed host"
     return ""
+
+
+def _goes_on(text: str, at: int, end: int) -> bool:
+    """Whether a host goes on behind a quote or brace that closes nothing around the link."""
+    more = _GLUED.match(text, end)
+    if more is None or more[1].lower() not in TOP_LABELS:
+        return False
+    opened = _OPENED.search(text, max(0, at - 40), at)
+    return opened is None or text[end] != ("}" if opened[1] == "{" else opened[1])
 
 
 def _closed_before_at(rest: str) -> bool:
@@ -122,7 +149,12 @@ def _without_edge(authority: str) -> str:
         # Punctuation only: what goes on behind it belongs to the host, and makes it none.
         kept = rest if EDGE.sub("", behind) else rest[: port.end() if port else 0]
         return authority[: bracket + 1] + kept
-    return EDGE.sub("", _CJK_PROSE.sub("", authority))
+    if not authority.isascii():
+        authority = _CJK_PROSE.sub("", authority)
+        stop = _STOP_AND_PROSE.search(authority)
+        if stop is not None and stop[1] not in TOP_LABELS:
+            authority = authority[: stop.start()]
+    return EDGE.sub("", _MORE_PROSE.sub("", EDGE.sub("", authority)))
 
 
 def split_port(authority: str) -> tuple[str, str | None]:
@@ -144,13 +176,14 @@ def network_paths(text: str, kind: int) -> Iterator[Destination]:
     begin = len(text) - len(text.lstrip())
     for match in _NETWORK_PATH.finditer(text):
         at = match.end()
-        first = match.start(1) <= begin
-        device = _UNC_DEVICE.match(text, match.start(1))
+        start = match.start(2)
+        first = start <= begin
+        device = _UNC_DEVICE.match(text, start)
         if device is not None:
             if not device[0].upper().rstrip("/\\").endswith("UNC"):
                 continue
             at = device.end()
-        unc = text[match.start(1)] == "\\" and text[at - 1] == "\\"
+        unc = text[start] == "\\" and text[at - 1] == "\\"
         if unc:
             found = _unc(text, at)
         else:
@@ -158,10 +191,28 @@ def network_paths(text: str, kind: int) -> Iterator[Destination]:
         if found is None:
             continue
         typed = first and kind & (Kind.URL | Kind.LINK | Kind.HOST)
-        share = first and unc and text[at + len(found.shown) : at + len(found.shown) + 1] == "\\"
-        sure = typed or share or (looks_like_host(found.host) if found.host else "@" in found.shown)
-        if sure:
+        behind = text[at + len(found.shown) : at + len(found.shown) + 1]
+        if typed or (first and unc and behind == "\\"):
             yield found
+        elif found.host:
+            # `//console.log(x)` is a line of a program that was taken out.
+            sure = _ends_like_host(found.host) if match[1] else looks_like_host(found.host)
+            if sure and behind != "(":
+                yield found
+        elif _names_host_behind_user(text, at):
+            yield found
+
+
+def _ends_like_host(host: str) -> bool:
+    return is_address(host) or host.rpartition(".")[2] in TOP_LABELS
+
+
+def _names_host_behind_user(text: str, at: int) -> bool:
+    """Whether what stands behind the last @ is a host, as in no comment (`//@ts-ignore`)."""
+    user = _BEHIND_USER.match(text, at)
+    name, port = split_port(EDGE.sub("", user[1])) if user is not None else ("", None)
+    host = canonical_host(name) if name else None
+    return host is not None and (looks_like_host(host) or bool(port))
 
 
 def _unc(text: str, at: int) -> Destination | None:

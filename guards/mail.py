@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import quopri
 import re
 from collections.abc import Iterator
 from functools import lru_cache
@@ -11,6 +12,9 @@ from .hosts import DOTS, EDGE, Destination, canonical_host, is_address, short
 _TOP_LABEL = re.compile(r"(?:[a-z]{2,63}|xn--[a-z0-9-]+)\Z")
 _CJK_STOPS = "\uff0c\u3001\uff01\uff1f\uff1b\uff08\uff09\u300c\u300d"
 _NAME = rf"[^\s<>()\[\],;:\"'\\@/?#&|`{{}}=!*{_CJK_STOPS}]{{1,260}}"
+_SHARP = re.compile(r"[1-4]x\.(?:png|jpe?g|gif|webp|avif|svg|bmp|ico|heic)", re.IGNORECASE)
+"""`logo@2x.png`: a picture for fine screens."""
+_ENCODED = re.compile(r"=\?[^?\s]{1,40}\?[qQ]\?([^?\s]{1,400})\?=")
 _DOMAIN = rf"(\[[^\]\s]{{0,99}}\]|{_NAME})"
 _ANY_DOMAIN = re.compile(rf"@\s{{0,9}}(?:\([^()]{{0,99}}\)\s{{0,9}})?{_DOMAIN}")
 _AFTER_LOCAL = re.compile(rf"""(?<![\s/(\[{{>,;=:'`@])(?<!\s["<])(?<!^["<])@{_DOMAIN}""")
@@ -28,6 +32,8 @@ def mail_domains(text: str) -> Iterator[Destination]:
 
 def typed_mail(text: str) -> Iterator[Destination]:
     """The domain after every @ of a field for mail addresses, routes and comments included."""
+    for word in _ENCODED.finditer(text):
+        yield from typed_mail(quopri.decodestring(word[1].encode(), header=True).decode("latin-1"))
     begin = len(text) - len(text.lstrip())
     for match in _ANY_DOMAIN.finditer(text):
         found = _domain(match[1], match.start() > begin)
@@ -52,6 +58,8 @@ def _domain(domain: str, typed: bool) -> Destination | None:
     if host is None:
         wrong = "it is no well-formed mail domain"
         return Destination("", short(domain), wrong) if typed or DOTS.search(name) else None
+    if not typed and _SHARP.fullmatch(name):
+        return None
     if typed or ("." in host and _TOP_LABEL.search(host.rpartition(".")[2])):
         return Destination(host, short(name))
     return None

@@ -1,7 +1,8 @@
 """Tool names: exact where they allow, forgiving where they block.
 
-A dispatcher may trim, fold case, normalise Unicode or strip a server prefix; what blocks must
-therefore match every such spelling, and what allows must match none but its own.
+A dispatcher may trim, fold case, normalise Unicode, strip a server prefix, or take `sendEmail` for
+`send_email`; what blocks must therefore match every such spelling, and what allows must match none
+but its own.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from functools import lru_cache
 
 from .folding import folded
 
-_PREFIX = re.compile(r"__|[./:]")
+_PREFIX = re.compile(r"__|[./:#|\\>@]")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_NO_LETTER = re.compile(r"[\W_]+")
 _SHOWN = 80
 
 MAX_NAME = 512
@@ -27,7 +30,14 @@ _LOOKALIKES = dict(
         strict=True,
     )
 )
-_FOLD = str.maketrans(_LOOKALIKES)
+_SMALL_CAPITALS = zip("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnopqrstuvwyz", strict=True)
+_FOLD = str.maketrans(_LOOKALIKES | dict(_SMALL_CAPITALS))
+_MARK = re.compile("[\u0300-\u036f]")
+_BESIDE_LATIN = (
+    "LATIN", "CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "THAI", "ARABIC", "HEBREW",
+    "DEVANAGARI",
+)  # fmt: skip
+"""Scripts of which no letter looks like a Latin one (UTS 39, moderately restrictive)."""
 _SEPARATOR = re.compile(r"[\s-]")
 
 
@@ -38,15 +48,28 @@ def folded_name(name: str) -> str:
     """
     text = _SEPARATOR.sub("_", folded(name).strip())
     if not text.isascii():
-        text = text.translate(_FOLD)
+        text = unicodedata.normalize("NFD", text.translate(_FOLD))
+        text = unicodedata.normalize("NFC", _MARK.sub("", text))
     return text.casefold()
 
 
 @lru_cache(maxsize=2_048)
 def spellings(name: str) -> tuple[str, ...]:
-    """`folded_name` and what is left of it without its server prefixes."""
-    whole = folded_name(name)
-    return (whole, *(whole[m.end() :] for m in _PREFIX.finditer(whole) if m.end() < len(whole)))
+    """`folded_name`, also of `sendEmail` as `send_email`, and what is left of each without its
+    server prefixes."""
+    wholes = dict.fromkeys((folded_name(name), folded_name(_HUMP.sub("_", name))))
+    return tuple(
+        part
+        for whole in wholes
+        for part in (whole, *(whole[m.end() :] for m in _PREFIX.finditer(whole)))
+        if part
+    )
+
+
+@lru_cache(maxsize=4_096)
+def bare_name(text: str) -> str:
+    """A folded name without what may be left out or stand around it: `"send__email"`."""
+    return _NO_LETTER.sub("", text) or text
 
 
 def name_fault(name: str) -> str:
@@ -62,19 +85,21 @@ def name_fault(name: str) -> str:
 def _fault(name: str) -> str:
     if name.isascii():
         return "" if name.strip().isprintable() else _HIDDEN.format(shown_name(name))
-    if any(unicodedata.category(c) in ("Cf", "Cc", "Co", "Cs", "Cn") for c in name):
+    if any(unicodedata.category(c) in _UNSEEN or c == "\u2800" for c in name):
         return _HIDDEN.format(shown_name(name))
     plain = unicodedata.normalize("NFKC", name)
     if plain != unicodedata.normalize("NFC", name) and plain.isascii():
         return _DISGUISED.format(shown_name(name))
     letters = [c for c in plain if c.isalpha()]
-    latin = [c for c in letters if unicodedata.name(c, "").startswith("LATIN")]
-    mixed = latin and len(latin) < len(letters)
+    scripts = [unicodedata.name(c, "") for c in letters]
+    latin = any(script.startswith("LATIN") for script in scripts)
+    mixed = latin and not all(script.startswith(_BESIDE_LATIN) for script in scripts)
     if mixed or plain.translate(_FOLD).isascii():
         return _DISGUISED.format(shown_name(name))
     return ""
 
 
+_UNSEEN = ("Cf", "Cc", "Co", "Cs", "Cn")
 _HIDDEN = "tool name {} holds invisible characters"
 _DISGUISED = "tool name {} imitates another with look-alike letters"
 
@@ -98,12 +123,12 @@ class ForbiddenNames:
             if "*" in text or "?" in text:
                 self._globs.append((glob_pattern(text), number))
             else:
-                self._exact.setdefault(text, number)
+                self._exact.setdefault(bare_name(text), number)
 
     def find(self, name: str) -> int | None:
         """The number of the first entry that matches, or None."""
         for text in spellings(name):
-            number = self._exact.get(text)
+            number = self._exact.get(bare_name(text))
             if number is not None:
                 return number
             for pattern, number in self._globs:

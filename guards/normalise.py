@@ -159,7 +159,7 @@ class Examined:
             kinds |= kind
         self._commands = bool(kinds & Kind.COMMAND)
         pointing = _SIGNS if signals else tuple(filter(text.__contains__, _SIGNS))
-        if pointing or kinds & (Kind.POINTS | Kind.MAIL | Kind.COMMAND):
+        if pointing or kinds & (Kind.POINTS | Kind.COMMAND):
             self._signs = pointing
         if not signals and not self._commands:
             return hits

@@ -34,7 +34,7 @@ from ..conditions import Condition, requirement, steps_of
 from ..entries import Conditions, requested, tree_of
 from ..flow import Facts
 from ..ledger import History
-from ..names import folded_name, glob_pattern, shown_name, spellings
+from ..names import bare_name, folded_name, glob_pattern, shown_name, spellings
 from ..nearest import nearest
 from ..normalise import Examined
 from ..outputs import key_of
@@ -165,7 +165,8 @@ class ToolTable:
         yield from (row for pattern, row in self.globs if pattern.fullmatch(name))
 
     def _folded(self, text: str) -> Iterator[Row]:
-        yield from (row for name, row in self.exact.items() if folded_name(name) == text)
+        bare = bare_name(text)
+        yield from (r for name, r in self.exact.items() if bare_name(folded_name(name)) == bare)
         for _, row in self.globs:
             if glob_pattern(folded_name(row.name)).fullmatch(text):
                 yield row

@@ -14,7 +14,9 @@ DENIED = ForbiddenNames(["SEND_EMAIL", "run_*", "mail__drop"])
     ["Send_Email", " send_email", "ｓend_email", "send_еmail", "mail__send_email", "send_email\n",
      "functions.send_email", "send\u200b_email", "mcp__mail__send_email", "mail/send_email",
      "mail:send_email", "send_email\u00a0", "run_x", "RUN_Y", "srv__run_z", "ѕend_email",
-     "mail__drop", "x.mail__drop"],
+     "mail__drop", "x.mail__drop", "sendEmail", "SendEmail", "send__email", "_send_email",
+     '"send_email"', "send_email()", "send _email", "mail#send_email", "sénd_email", "sᴇnd_email",
+     "runX"],
 )  # fmt: skip
 def test_denied(name: str) -> None:
     """Case, spaces, Unicode forms, look-alikes and server prefixes do not help."""
@@ -44,6 +46,9 @@ def test_fault_and_shown() -> None:
     assert "longer than" in name_fault("x" * 513)
     assert "invisible" in name_fault("a\u200bb")
     assert "look-alike" in name_fault("send_еmail")
+    assert "look-alike" in name_fault("ꜱend_email")
+    assert "invisible" in name_fault("send_email\u2800")
+    assert name_fault("send_email_レポート") == name_fault("größe_messen") == ""
     assert name_fault("send_еmail").isascii()
     assert len(shown_name("x" * 500)) < 100
     assert folded_name(" Ｘ\u00ad ") == "x"
