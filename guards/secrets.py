@@ -40,9 +40,20 @@ class SecretPattern:
                 yield start, end
 
 
-_NO_WORD = r"(?:^|[^A-Za-z0-9])"
+ESCAPED = r"\\[bfnrtv]|(?:%|\\x|\\u[0-9A-Fa-f]{2})[0-9A-Fa-f]{2}|[0-9;\[]m"
+"""What stands for another sign and ends in a letter or digit: the end of a line in JSON, a blank in
+an address, the end of a colour on a terminal."""
+_NO_WORD = rf"(?:^|[^A-Za-z0-9]|{ESCAPED})"
+_WORD = rf"(?:\b|{ESCAPED})"
+_CASELESS = f"(?i){_WORD}"
 _B64 = "[A-Za-z0-9+/]"
 _OPAQUE = r"[A-Za-z0-9._~+/-]"
+
+
+def _key(format: str) -> str:
+    """A format that begins a word, also behind what only stands for a sign."""
+    return f"{_WORD}(?P<secret>{format})"
+
 
 _FORMATS: tuple[tuple[str, str], ...] = (
     (
@@ -58,15 +69,15 @@ _FORMATS: tuple[tuple[str, str], ...] = (
         _NO_WORD
         + r"(?P<secret>sk-(?:(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{16,}|[A-Za-z0-9]{20,}))",
     ),
-    ("google_api_key", r"(?:^|[^A-Za-z0-9+/])(?P<secret>AIza[0-9A-Za-z_-]{35})"),
-    ("google_oauth_token", r"\bya29\.[0-9A-Za-z_-]{20,}"),
+    ("google_api_key", rf"(?:^|[^A-Za-z0-9+/]|{ESCAPED})(?P<secret>AIza[0-9A-Za-z_-]{{35}})"),
+    ("google_oauth_token", _key(r"ya29\.[0-9A-Za-z_-]{20,}")),
     ("google_client_secret", r"GOCSPX-[A-Za-z0-9_-]{24,}"),
-    ("google_refresh_token", r"\b1//0[A-Za-z0-9_-]{30,}"),
+    ("google_refresh_token", _key(r"1//0[A-Za-z0-9_-]{30,}")),
     ("google_express_key", _NO_WORD + r"(?P<secret>AQ\.Ab[A-Za-z0-9_-]{40,})"),
     ("aws_access_key", r"(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}"),
     (
         "aws_bedrock_key",
-        rf"\bABSK{_B64}{{100,}}={{0,2}}|\bbedrock-api-key-{_B64}{{40,}}={{0,2}}",
+        _key(rf"ABSK{_B64}{{100,}}={{0,2}}|bedrock-api-key-{_B64}{{40,}}={{0,2}}"),
     ),
     (
         "aws_secret_key",
@@ -100,14 +111,14 @@ _FORMATS: tuple[tuple[str, str], ...] = (
     ("stripe_key", r"[rs]k_(?:live|test|prod)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/]{24,}"),
     ("huggingface_token", _NO_WORD + r"(?P<secret>(?:hf_|api_org_)[A-Za-z0-9]{30,})"),
     ("groq_key", r"gsk_[A-Za-z0-9]{20,}"),
-    ("xai_key", r"\bxai-[A-Za-z0-9]{40,}"),
-    ("perplexity_key", r"\bpplx-[A-Za-z0-9]{32,}"),
-    ("nvidia_key", r"\bnvapi-[A-Za-z0-9_-]{40,}"),
-    ("tavily_key", r"\btvly-[A-Za-z0-9-]{20,}"),
-    ("langsmith_key", r"\blsv2_[a-z]{2}_[0-9a-f]{32}_[0-9a-f]{10}"),
-    ("npm_token", r"\bnpm_[A-Za-z0-9]{36}"),
-    ("pypi_token", r"\bpypi-AgE[A-Za-z0-9_-]{40,}"),
-    ("sendgrid_key", r"\bSG\.[A-Za-z0-9_-]{20,24}\.[A-Za-z0-9_-]{39,50}"),
+    ("xai_key", _key(r"xai-[A-Za-z0-9]{40,}")),
+    ("perplexity_key", _key(r"pplx-[A-Za-z0-9]{32,}")),
+    ("nvidia_key", _key(r"nvapi-[A-Za-z0-9_-]{40,}")),
+    ("tavily_key", _key(r"tvly-[A-Za-z0-9-]{20,}")),
+    ("langsmith_key", _key(r"lsv2_[a-z]{2}_[0-9a-f]{32}_[0-9a-f]{10}")),
+    ("npm_token", _key(r"npm_[A-Za-z0-9]{36}")),
+    ("pypi_token", _key(r"pypi-AgE[A-Za-z0-9_-]{40,}")),
+    ("sendgrid_key", _key(r"SG\.[A-Za-z0-9_-]{20,24}\.[A-Za-z0-9_-]{39,50}")),
     ("twilio_key", _NO_WORD + r"(?P<secret>SK[0-9a-f]{32})(?:[^0-9A-Za-z]|$)"),
     (
         "discord_token",
@@ -119,59 +130,60 @@ _FORMATS: tuple[tuple[str, str], ...] = (
     ),
     ("mailgun_key", _NO_WORD + r"(?P<secret>key-[0-9a-f]{32})(?:[^0-9a-f]|$)"),
     ("mailchimp_key", _NO_WORD + r"(?P<secret>[0-9a-f]{32}-us[0-9]{1,2})"),
-    ("digitalocean_token", r"\bdo[opr]_v1_[0-9a-f]{64}"),
-    ("shopify_token", r"\bshp(?:at|ca|pa|ss)_[0-9A-Fa-f]{32}"),
-    ("databricks_token", r"\bdapi[0-9a-f]{32}(?:-\d)?"),
-    ("docker_token", r"\bdckr_[op]at_[A-Za-z0-9_-]{20,}"),
-    ("vault_token", r"\bhv[bsr]\.[A-Za-z0-9_-]{24,}"),
-    ("terraform_token", r"\b[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,70}"),
-    ("grafana_token", r"\bglsa_[A-Za-z0-9]{32}_[0-9A-Fa-f]{8}|\bglc_[A-Za-z0-9+/]{32,}={0,2}"),
-    ("sentry_token", r"\bsntrys_[A-Za-z0-9+/=_]{40,}|\bsntryu_[0-9a-f]{64}"),
-    ("atlassian_token", r"\bATATT3[A-Za-z0-9_=-]{60,}"),
-    ("linear_key", r"\blin_(?:api|oauth)_[A-Za-z0-9]{32,}"),
-    ("notion_token", r"\bntn_[0-9]{11}[A-Za-z0-9]{35}|\bsecret_[A-Za-z0-9]{43}\b"),
-    ("postman_key", r"\bPMAK-[0-9a-f]{24}-[0-9a-f]{34}"),
-    ("doppler_token", r"\bdp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9._-]{40,}"),
-    ("replicate_token", r"\br8_[A-Za-z0-9]{37}"),
-    ("supabase_key", r"\bsbp_[0-9a-f]{40}|\bsb_secret_[A-Za-z0-9_-]{20,}"),
-    ("pinecone_key", r"\bpcsk_[A-Za-z0-9_]{40,}"),
-    ("langfuse_key", r"\bsk-lf-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
+    ("digitalocean_token", _key(r"do[opr]_v1_[0-9a-f]{64}")),
+    ("shopify_token", _key(r"shp(?:at|ca|pa|ss)_[0-9A-Fa-f]{32}")),
+    ("databricks_token", _key(r"dapi[0-9a-f]{32}(?:-\d)?")),
+    ("docker_token", _key(r"dckr_[op]at_[A-Za-z0-9_-]{20,}")),
+    ("vault_token", _key(r"hv[bsr]\.[A-Za-z0-9_-]{24,}")),
+    ("terraform_token", _key(r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,70}")),
+    ("grafana_token", _key(r"glsa_[A-Za-z0-9]{32}_[0-9A-Fa-f]{8}|glc_[A-Za-z0-9+/]{32,}={0,2}")),
+    ("sentry_token", _key(r"sntrys_[A-Za-z0-9+/=_]{40,}|sntryu_[0-9a-f]{64}")),
+    ("atlassian_token", _key(r"ATATT3[A-Za-z0-9_=-]{60,}")),
+    ("linear_key", _key(r"lin_(?:api|oauth)_[A-Za-z0-9]{32,}")),
+    ("notion_token", _key(r"ntn_[0-9]{11}[A-Za-z0-9]{35}|secret_[A-Za-z0-9]{43}\b")),
+    ("postman_key", _key(r"PMAK-[0-9a-f]{24}-[0-9a-f]{34}")),
+    ("doppler_token", _key(r"dp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9._-]{40,}")),
+    ("replicate_token", _key(r"r8_[A-Za-z0-9]{37}")),
+    ("supabase_key", _key(r"sbp_[0-9a-f]{40}|sb_secret_[A-Za-z0-9_-]{20,}")),
+    ("pinecone_key", _key(r"pcsk_[A-Za-z0-9_]{40,}")),
+    ("langfuse_key", _key(r"sk-lf-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")),
     ("elevenlabs_key", _NO_WORD + r"(?P<secret>sk_[0-9a-f]{48})"),
-    ("heroku_key", r"\bHRKU-[A-Za-z0-9_-]{60,}"),
-    ("newrelic_key", r"\bNRAK-[A-Z0-9]{27}"),
-    ("planetscale_token", r"\bpscale_(?:tkn|oauth|pw)_[A-Za-z0-9_.=-]{32,}"),
-    ("fly_token", r"\bfm[12][ar]?_[A-Za-z0-9+/]{60,}={0,3}|\bfo1_[A-Za-z0-9_-]{43}"),
-    ("onepassword_token", r"\bops_eyJ[A-Za-z0-9+/]{100,}={0,3}"),
-    ("age_key", r"\bAGE-SECRET-KEY-1[0-9A-Z]{58}"),
-    ("rubygems_key", r"\brubygems_[0-9a-f]{48}"),
-    ("figma_token", r"\bfigd_[A-Za-z0-9_-]{38,}"),
-    ("telegram_token", r"\b\d{8,10}:AA[A-Za-z0-9_-]{33}"),
+    ("heroku_key", _key(r"HRKU-[A-Za-z0-9_-]{60,}")),
+    ("newrelic_key", _key(r"NRAK-[A-Z0-9]{27}")),
+    ("planetscale_token", _key(r"pscale_(?:tkn|oauth|pw)_[A-Za-z0-9_.=-]{32,}")),
+    ("fly_token", _key(r"fm[12][ar]?_[A-Za-z0-9+/]{60,}={0,3}|fo1_[A-Za-z0-9_-]{43}")),
+    ("onepassword_token", _key(r"ops_eyJ[A-Za-z0-9+/]{100,}={0,3}")),
+    ("age_key", _key(r"AGE-SECRET-KEY-1[0-9A-Z]{58}")),
+    ("rubygems_key", _key(r"rubygems_[0-9a-f]{48}")),
+    ("figma_token", _key(r"figd_[A-Za-z0-9_-]{38,}")),
+    ("telegram_token", _key(r"\d{8,10}:AA[A-Za-z0-9_-]{33}")),
     ("jwt", r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
     (
         "authorization_header",
-        r"(?i)\bauthorization[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?:bearer|basic|token)\s{1,4}"
+        _CASELESS + r"authorization[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?:bearer|basic|token)\s{1,4}"
         rf"(?P<secret>{_OPAQUE}{{8,}}=*)",
     ),
     (
         "bearer_token",
         # Long enough, and unlike a word: with a digit in it, or longer than words are.
-        rf"(?i)\bbearer\s{{1,4}}(?P<secret>[A-Za-z._~+/-]{{0,40}}[0-9]{_OPAQUE}{{15,}}=*"
+        _CASELESS + rf"bearer\s{{1,4}}(?P<secret>[A-Za-z._~+/-]{{0,40}}[0-9]{_OPAQUE}{{15,}}=*"
         rf"|{_OPAQUE}{{15,}}[0-9]{_OPAQUE}*=*|[A-Za-z0-9_]{{24,}})",
     ),
     (
         "database_password",
-        r"(?i)\b(?:postgres(?:ql)?|mysql|mariadb|mongodb|redis|rediss|amqps?|mssql|oracle"
+        _CASELESS + r"(?:postgres(?:ql)?|mysql|mariadb|mongodb|redis|rediss|amqps?|mssql|oracle"
         r"|clickhouse|cockroachdb|ldaps?)(?:\+[a-z0-9]+)?://[^\s:/@]{0,128}:"
         r"(?P<secret>[^\s@$<{*\[][^\s@]{0,255})@",
     ),
     (
         "url_password",
-        r"(?i)\b(?:https?|ftps?|wss?|ssh|smtps?|imaps?)://[^\s:/@]{1,128}:"
+        _CASELESS + r"(?:https?|ftps?|wss?|ssh|smtps?|imaps?)://[^\s:/@]{1,128}:"
         r"(?P<secret>[^\s@/$<{*\[][^\s@/]{2,255})@",
     ),
     (
         "connection_string_password",
-        r"(?i)\b(?:server|data source|host|addr|uid|user|user id|username|database|initial catalog)"
+        _CASELESS
+        + r"(?:server|data source|host|addr|uid|user|user id|username|database|initial catalog)"
         r"\s?=[^\n\"';]{1,200};(?:[^\n\"']{0,200};)?\s?(?:password|pwd)\s?="
         r"\s?(?P<secret>[^;\s\"'<{$%*\[][^;\s\"']{2,127})",
     ),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from urllib.parse import quote
+
 import pytest
 
 from edgeward.guards.redact import Redactor
@@ -18,6 +21,22 @@ def test_format_is_masked_whole(name: str) -> None:
         for before, after in (("", ""), ("use ", " now"), ('"', '"'), ("key=", ";"), ("(", ")")):
             masked, labels = redactor.secrets(f"{before}{text}{after}")
             assert (masked, labels) == (f"{before}[REDACTED:{name}]{after}", (name,))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_format_behind_what_stands_for_a_sign(name: str) -> None:
+    """A result in JSON has `\\n` for the end of a line, an address `%20`, a terminal's line its
+    colours: a letter at their end is no part of the word that follows."""
+    redactor = Redactor()
+    for text in EXAMPLES[name].whole:
+        for before in (*_SIGNS, json.dumps("key:\n")[1:-1], quote("key: "), "\x1b[31m", "\x1b[m"):
+            for after in ("", "\\n", "\x1b[0m"):
+                masked, labels = redactor.secrets(f"my{before}{text}{after}")
+                assert masked.startswith(f"my{before}[REDACTED:{name}]")
+                assert labels == (name,)
+
+
+_SIGNS = ("\\n", "\\r\\n", "\\t", "\\u000a", "\\x0a", "%0A", "%3d", "\\\\n")
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
