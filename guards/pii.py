@@ -18,6 +18,7 @@ from typing import Literal, get_args
 
 from .masks import Span
 from .patterns import compile_pattern
+from .secrets import ESCAPED
 
 PersonalKind = Literal["email", "card", "iban", "ssn", "phone", "ip"]
 PERSONAL: tuple[PersonalKind, ...] = get_args(PersonalKind)
@@ -83,13 +84,26 @@ def personal(text: str, *, kinds: Collection[str] = PERSONAL) -> Iterator[Span]:
 def _clean(text: str, start: int, end: int) -> bool:
     """Neither a letter, a digit nor a joining sign (`.5`, `-a`) stands at either end."""
     before, after = text[max(start - 1, 0) : start], text[end : end + 2]
-    if before and (before.isalnum() or before in _JOINERS - {":", "=", "#"}):
+    if before and (_in_word(text, start) or before in _JOINERS - {":", "=", "#"}):
         return False
     if not after:
         return True
     if after[0].isalnum() or after[0] in "_@":
         return False
-    return not (after[0] in _JOINERS and len(after) == 2 and after[1].isalnum())
+    joins = after[0] in _JOINERS and after not in _ESCAPES
+    return not (joins and len(after) == 2 and after[1].isalnum())
+
+
+def _in_word(text: str, at: int) -> bool:
+    """Whether a letter or digit stands before this place, and is one: in JSON `\\n` is none."""
+    if not text[max(at - 1, 0) : at].isalnum():
+        return False
+    return _ESCAPED_END.search(text, max(at - _LONGEST_ESCAPE, 0), at) is None
+
+
+_ESCAPES = frozenset(f"\\{letter}" for letter in "bfnrtvux")
+_ESCAPED_END = re.compile(rf"(?:{ESCAPED})\Z")
+_LONGEST_ESCAPE = len(r"\u000a")
 
 
 def _email(text: str, start: int, end: int) -> Iterator[Span]:
@@ -214,7 +228,7 @@ def _ipv4(text: str, start: int, end: int) -> Iterator[Span]:
         return
     edge = before[-1:]
     after = text[end : end + 2]
-    joined = edge.isalnum() or (edge and edge in "._-+")
+    joined = _in_word(text, start) or (edge and edge in "._-+")
     trailing = after[:1].isalnum() or (after[:1] in tuple("._-") and after[1:2].isalnum())
     if not joined and not trailing:
         yield start, end, "ipv4"
@@ -228,7 +242,13 @@ def _ipv6(text: str, start: int, end: int) -> Iterator[Span]:
     while text[end - 1] in ":." and text[end - 2 : end] != "::":
         end -= 1
     edge, after = text[max(start - 1, 0) : start], text[end : end + 1]
-    if edge.isalnum() or edge in ("_", ":") or after.isalnum() or after == "_" or end - start > 45:
+    if (
+        _in_word(text, start)
+        or edge in ("_", ":")
+        or after.isalnum()
+        or after == "_"
+        or end - start > 45
+    ):
         return
     try:
         address = ipaddress.IPv6Address(text[start:end])
@@ -256,7 +276,7 @@ _IBAN_LENGTHS = {
 def _ibans(text: str, start: int, end: int) -> Iterator[Span]:
     """Every number in a run of groups that begins like one; words may be among them."""
     for match in _IBAN_BEGINS.finditer(text, start, end):
-        yield from _iban(text, match.start(), end)
+        yield from _iban(text, match.start(1), end)
 
 
 def _iban(text: str, start: int, end: int) -> Iterator[Span]:
@@ -275,14 +295,14 @@ def _iban(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 _IBAN_COUNTRY = rf"(?:{'|'.join((*_IBAN_LENGTHS, *map(str.lower, _IBAN_LENGTHS)))})[0-9][0-9]"
-_IBAN_BEGINS = re.compile(rf"(?a:\b){_IBAN_COUNTRY}")
+_IBAN_BEGINS = re.compile(rf"(?:(?a:\b)|{ESCAPED})({_IBAN_COUNTRY})")
 _NATIONAL = r"\(?[0-9]{2,12}\)?(?:[ ./-]{1,2}\(?[0-9]{2,9}\)?){0,5}"
 
 CANDIDATES: dict[str, Candidate] = {
     "email": ("email", r"[\pL\pN._%+'-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)*\.\pL{2,24}", _email),
     "ssn": ("ssn", r"[0-9]{3}-[0-9]{2}-[0-9]{4}", _ssn),
     "credit_card": ("card", r"[0-9]{4,19}(?:[ -][0-9]{2,6})*", _card),
-    "iban": ("iban", rf"\b{_IBAN_COUNTRY}(?:[ -]?[A-Za-z0-9])+", _ibans),
+    "iban": ("iban", rf"(?:\b|{ESCAPED}){_IBAN_COUNTRY}(?:[ -]?[A-Za-z0-9])+", _ibans),
     "phone": (
         "phone",
         r"\+[0-9]{1,3}(?:[ .-]?(?:\([0-9]{1,4}\)|[0-9]{1,4})){2,7}"
