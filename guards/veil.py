@@ -46,6 +46,8 @@ class Veil:
 
     def record(self, record: dict[str, Any]) -> dict[str, Any]:
         """A verdict's record as it may be stored."""
+        if self.vault is None:
+            return record
         return {k: self.value(v) if k in _QUOTING else v for k, v in record.items()}
 
     def call(self, call: ToolCall) -> ToolCall:

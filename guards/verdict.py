@@ -125,7 +125,7 @@ class Verdict:
     @property
     def reason(self) -> str:
         """The reasons of the deciding findings, joined; empty for a plain allow."""
-        return "; ".join(dict.fromkeys(f.reason for f in self.deciding))
+        return "; ".join(dict.fromkeys([f.reason for f in self.findings if f.word == self.word]))
 
     def with_finding(self, finding: Finding | None) -> Verdict:
         """The verdict with one more finding; itself where there is none."""

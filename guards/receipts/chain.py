@@ -23,7 +23,7 @@ from .keys import Signer, Verifier
 
 Body = Mapping[str, Any]
 
-_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
+_encode = json.JSONEncoder(check_circular=False, separators=(",", ":"), allow_nan=False).encode
 _SIG = b',"sig":"'
 _END = b'"}'
 _HEAD = b"head "
@@ -45,7 +45,7 @@ def line_of(body: Body, tail: Tail, signer: Signer) -> tuple[bytes, Tail]:
     """
     text = _encode({"body": body, "n": tail.lines, "prev": tail.digest})[:-1].encode()
     digest = hashlib.sha256(text)
-    sig = base64.b64encode(signer.sign(digest.digest()))
+    sig = _base64(signer.sign(digest.digest()))
     return b"%b%b%b%b" % (text, _SIG, sig, _END), Tail(tail.lines + 1, digest.hexdigest())
 
 
@@ -85,7 +85,7 @@ def go_on_from(tail: Tail, head: bytes, verifier: Verifier) -> None:
 def head_of(tail: Tail, signer: Signer) -> bytes:
     """The signed head of a log that ends here."""
     text = b"%d %b" % (tail.lines, tail.digest.encode())
-    return b"%b %b" % (text, base64.b64encode(signer.sign(_HEAD + text)))
+    return b"%b %b" % (text, _base64(signer.sign(_HEAD + text)))
 
 
 def read_head(head: bytes, verifier: Verifier) -> Tail | None:
@@ -225,6 +225,10 @@ def _fault(line: bytes, tail: Tail, verifier: Verifier) -> str:
     if found.before != tail.digest:
         return "inserted: it does not follow the record before it"
     return ""
+
+
+def _base64(data: bytes) -> bytes:
+    return binascii.b2a_base64(data, newline=False)
 
 
 def _signed(signature: bytes, data: bytes, verifier: Verifier) -> bool:

@@ -75,7 +75,8 @@ def _written(policy: Policy, place: Place, listed: Sequence[Decision]) -> Findin
         policy.receipts.write(receipts)
     except Exception as error:  # noqa: BLE001 - whatever a log raises, nothing runs unrecorded
         return unkept(policy, error)
-    ledger.tell(len(ledger), receipts[-1]["receipt"])
+    if policy.keeps_history:
+        ledger.tell(len(ledger), receipts[-1]["receipt"])
     return None
 
 
@@ -94,17 +95,17 @@ def receipts_of(
     the thread has seen more than its ledger can tell.
     """
     receipts = list[dict[str, Any]]()
-    start, after = ledger.told
-    order, redactor = order_of(policy), policy.redactor
+    start, after = ledger.told if policy.keeps_history else (0, "")
     for decision in decisions:
         call, history = decision.call, decision.history
         shown = veil.call(call)
         past: Past | None = None
         if policy.keeps_history:
+            redactor = policy.redactor
             new = (
                 [] if receipts else [*([UNKEPT] if lost else []), *new_in(ledger, start, redactor)]
             )
-            past = past_of(call, history, new, redactor=redactor, veil=veil, order=order)
+            past = past_of(call, history, new, redactor=redactor, veil=veil, order=order_of(policy))
             past |= {"after": after} if after else {}
             past |= {"beside": True} if receipts else {}
         told = record(shown, decision.verdict, approval=decision.approval)
@@ -119,7 +120,7 @@ def receipts_of(
                 past=past,
             )
         )
-        start, after = len(ledger), receipts[-1]["receipt"]
+        after = receipts[-1]["receipt"]
     return receipts
 
 

@@ -44,11 +44,13 @@ class Hmac:
     algorithm: Algorithm = "hmac"
 
     def __init__(self, key: bytes) -> None:
-        self._key = key
+        self._keyed = hmac.new(key, digestmod=hashlib.sha256)
 
     def sign(self, data: bytes) -> bytes:
         """The HMAC-SHA256 of `data`."""
-        return hmac.digest(self._key, data, hashlib.sha256)
+        made = self._keyed.copy()
+        made.update(data)
+        return made.digest()
 
     def accepts(self, signature: bytes, data: bytes) -> bool:
         """Whether `signature` is that of `data`."""

@@ -6,7 +6,7 @@ import itertools
 import os
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import lru_cache
@@ -67,9 +67,8 @@ def receipt(
     receipt says why (`policy_problem`). `arguments` stand in it where they are given, masked; their
     fingerprint always does. `past` is masked already.
     """
-    redactor = policy.redactor
-    caller, session = history.caller, _session(os.getpid())
-    body: dict[str, Any] = {
+    redactor, caller, session = policy.redactor, history.caller, _session(os.getpid())
+    fields: dict[str, Any] = {
         **record,
         "receipt": f"{session}-{next(_numbers)}",
         "time": _now(),
@@ -82,11 +81,11 @@ def receipt(
         "strategy": place.strategy,
         "policy_problem": policy.problem,
     }
+    body = {key: value for key, value in fields.items() if value}
     if arguments is not None:
         body["arguments"] = arguments
-    body = {key: value for key, value in body.items() if value not in ("", [], None)}
     # Names and ids are the model's to choose, an approval's words a person's.
-    if arguments is not None or redactor.secrets("\n".join(_texts(body)))[1]:
+    if arguments is not None or redactor.spans("\n".join(_texts(body))):
         safe = {key: body[key] for key in _SAFE & body.keys()}
         body = {**redactor.value(body), **safe}
     if past is not None:
@@ -94,18 +93,16 @@ def receipt(
     return body
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(fields: Mapping[str, Any]) -> list[str]:
     """The texts of a receipt in which others may have written."""
-    for key, item in value.items():
-        if isinstance(item, str):
+    found = list[str]()
+    for key, value in fields.items():
+        if isinstance(value, str):
             if key not in _SAFE:
-                yield item
-        elif isinstance(item, dict):
-            yield from item
-            yield from _texts(item)
-        elif isinstance(item, list | tuple):
-            for inner in item:
-                if isinstance(inner, dict):
-                    yield from _texts(inner)
-                elif isinstance(inner, str):
-                    yield inner
+                found.append(value)
+        elif isinstance(value, dict):
+            found += _texts(value)
+        else:  # what rules say, or names of arguments
+            for inner in value:
+                found += inner.values() if isinstance(inner, dict) else [inner]
+    return found

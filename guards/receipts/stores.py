@@ -7,6 +7,7 @@ not gone on with: the new head would hide it.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,6 +16,8 @@ from typing import TYPE_CHECKING, Protocol
 from .chain import Body, Tail, go_on_from, head_of, lines_of, tail_after
 from .keys import Signer
 
+if sys.platform != "win32":
+    from fcntl import LOCK_EX, LOCK_UN, flock
 if TYPE_CHECKING:
     import sqlite3
 
@@ -56,8 +59,6 @@ class JsonLines:
 
     def extend(self, receipts: Sequence[Body], signer: Signer) -> None:
         """See `Store`."""
-        from fcntl import LOCK_EX, LOCK_UN, flock
-
         with self._lock:
             file, head = self._opened()
             flock(file, LOCK_EX)  # no other process writes meanwhile
@@ -67,7 +68,7 @@ class JsonLines:
                 flock(file, LOCK_UN)
 
     def _extend(self, file: int, head: int, receipts: Sequence[Body], signer: Signer) -> None:
-        size = os.fstat(file).st_size
+        size = os.lseek(file, 0, os.SEEK_END)
         if size != self._size:  # the first time, or another process wrote
             size = self._read_end(file, size)
             go_on_from(self._tail, os.pread(head, _HEAD_BYTES, 0), signer)
