@@ -14,6 +14,8 @@ from langchain_core.messages import (
 )
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
+from ..guards.patterns import searchable
+
 KEPT = "edgeward_kept"
 """In what clears a thread: how many of the messages that follow it are the thread's own."""
 
@@ -42,7 +44,28 @@ def new_in(written: Sequence[Any]) -> list[Any]:
 def with_ids(messages: Any) -> list[BaseMessage]:
     """Messages, or what LangChain takes for one or several of them, as messages with ids."""
     read = convert_to_messages(messages if isinstance(messages, list) else [messages])
-    return [m if m.id else m.model_copy(update={"id": uuid.uuid4().hex}) for m in read]
+    whole = [_with_whole_letters(message) for message in read]
+    return [m if m.id else m.model_copy(update={"id": uuid.uuid4().hex}) for m in whole]
+
+
+def _with_whole_letters(message: BaseMessage) -> BaseMessage:
+    """The message without halves of characters, as cutting a text leaves them: no provider and no
+    checkpoint takes them, and they would stay in the thread."""
+    content = _whole(message.content)
+    return (
+        message if content == message.content else message.model_copy(update={"content": content})
+    )
+
+
+def _whole(content: Any) -> Any:
+    match content:
+        case str():
+            return searchable(content)
+        case list():
+            return [_whole(part) for part in content]
+        case dict():
+            return {key: _whole(value) for key, value in content.items()}
+    return content
 
 
 Shown = tuple[BaseMessage, BaseMessage]

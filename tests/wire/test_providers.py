@@ -55,6 +55,18 @@ def test_every_service_of_the_table_is_tried():
     assert sorted(REMOTE) == sorted(set(PROVIDERS) - {"local", "scripted"})
 
 
+@BOTH
+async def test_half_a_character_is_no_end_of_a_thread(wire, provider):
+    """A text that was cut through an emoji is sent without the half, and the thread goes on."""
+    wire.script(Say("One."), Say("Two."))
+    blocks = [{"type": "text", "text": "and more \ude00"}]
+    graph = build_graph("simple", profile=profile(wire, provider), checkpointer="memory")
+    on = {"configurable": {"thread_id": "t"}}
+    await graph.ainvoke({"messages": [HumanMessage("cut \ud83d")]}, on)
+    values = await graph.ainvoke({"messages": [HumanMessage(blocks)]}, on)
+    assert [m.text for m in values["messages"]] == ["cut ?", "One.", "and more ?", "Two."]
+
+
 @EVERY
 @WAYS
 def test_D026_each_provider_answers_with_text_calls_and_counts(wire, provider, way):
