@@ -34,14 +34,14 @@ class AnthropicModel(ChatAnthropic):
 
     @functools.cached_property
     def _client(self) -> anthropic.Client:
-        http = client(self.default_request_timeout or TIMEOUT_S)
+        http = client(self.default_request_timeout or TIMEOUT_S, self.anthropic_api_url or "")
         vendor = anthropic.Client(**self._client_params, http_client=http)
         vendor._custom_headers = self._headers()
         return vendor
 
     @functools.cached_property
     def _async_client(self) -> anthropic.AsyncClient:
-        http = async_client(self.default_request_timeout or TIMEOUT_S)
+        http = async_client(self.default_request_timeout or TIMEOUT_S, self.anthropic_api_url or "")
         vendor = anthropic.AsyncClient(**self._client_params, http_client=http)
         vendor._custom_headers = self._headers()
         return vendor

@@ -315,8 +315,9 @@ def build(settings: LLMSettings) -> CompatibleModel:
         stream_chunk_timeout=settings.timeout_s,
         use_responses_api=None if official else False,
         output_version=None,
-        http_client=client(settings.timeout_s),
-        http_async_client=async_client(settings.timeout_s),
+        http_client=client(settings.timeout_s, settings.base_url),
+        http_async_client=async_client(settings.timeout_s, settings.base_url),
+        http_socket_options=(),  # of a client of its own; it warns of proxies that ours heeds
     )
     model._returns_reasoning = row.takes_reasoning
     # The SDK reads these from the environment and would tell them to any provider.

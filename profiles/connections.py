@@ -13,8 +13,11 @@ import math
 import ssl
 import time
 from email.utils import parsedate_to_datetime
+from typing import Any
 
 import httpx2
+
+from .network import certificates, is_this_machine
 
 _LIMITS = httpx2.Limits(max_connections=1000, max_keepalive_connections=0)
 
@@ -25,19 +28,24 @@ MAX_WAIT_S = 120.0
 @functools.cache
 def _tls() -> ssl.SSLContext:
     """One context for all: making one reads every certificate authority."""
-    return httpx2.create_ssl_context()
+    return certificates(httpx2.create_ssl_context)
 
 
-def client(timeout_s: float) -> httpx2.Client:
-    """A client for synchronous requests."""
+def client(timeout_s: float, url: str) -> httpx2.Client:
+    """A client for synchronous requests to this address."""
     hooks = {"response": [_bound_wait]}
-    return httpx2.Client(timeout=timeout_s, limits=_LIMITS, verify=_tls(), event_hooks=hooks)
+    return httpx2.Client(event_hooks=hooks, **_options(timeout_s, url))
 
 
-def async_client(timeout_s: float) -> httpx2.AsyncClient:
-    """A client for asynchronous requests, in any number of event loops."""
+def async_client(timeout_s: float, url: str) -> httpx2.AsyncClient:
+    """A client for asynchronous requests to this address, in any number of event loops."""
     hooks = {"response": [_abound_wait]}
-    return httpx2.AsyncClient(timeout=timeout_s, limits=_LIMITS, verify=_tls(), event_hooks=hooks)
+    return httpx2.AsyncClient(event_hooks=hooks, **_options(timeout_s, url))
+
+
+def _options(timeout_s: float, url: str) -> dict[str, Any]:
+    known = {"timeout": timeout_s, "limits": _LIMITS, "verify": _tls()}
+    return {**known, "trust_env": not is_this_machine(url)}
 
 
 def _bound_wait(response: httpx2.Response) -> None:

@@ -232,7 +232,7 @@ class EndpointEmbedder:
             api_key=self._settings.api_key.get_secret_value(),
             base_url=self._settings.base_url,
             max_retries=MAX_RETRIES,
-            http_client=client(TIMEOUT_S),
+            http_client=client(TIMEOUT_S, self._settings.base_url),
         )
 
     def _checked(self, texts: list[str], vectors: list[list[float]]) -> list[list[float]]:

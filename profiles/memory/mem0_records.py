@@ -19,6 +19,7 @@ from mem0.vector_stores.qdrant import Qdrant
 from qdrant_client import QdrantClient
 
 from ..embedding import Embedder
+from ..network import is_this_machine
 from .records import Note, Scope
 
 COLLECTION = "edgeward_memory"
@@ -104,7 +105,11 @@ def server(url: str, key: str, *, dims: int, embedder: str) -> QdrantServer:
         ValueError: it holds vectors of another size or embedder.
     """
     client = QdrantClient(
-        url=url, api_key=key or None, timeout=TIMEOUT_S, check_compatibility=False
+        url=url,
+        api_key=key or None,
+        timeout=TIMEOUT_S,
+        check_compatibility=False,
+        trust_env=not is_this_machine(url),
     )
     return in_collection(client, dims=dims, embedder=embedder, where=url)
 

@@ -12,6 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...network import certificates, is_this_machine
 from .environment import child_environment, filled
 from .server import McpServer
 
@@ -119,7 +120,12 @@ class Address:
             "timeout": self.server.timeout,
             "sse_read_timeout": self.server.sse_read_timeout,
             "session_kwargs": known,
-            "httpx_client_factory": partial(McpHttpClient, lost=trouble, verify=self.tls),
+            "httpx_client_factory": partial(
+                McpHttpClient,
+                lost=trouble,
+                verify=self.tls,
+                trust_env=not is_this_machine(self.server.url or ""),
+            ),
         }
 
 
@@ -130,7 +136,7 @@ def _whole(trouble: Trouble, cause: str) -> None:
 def _tls() -> Any:
     import httpx
 
-    return httpx.create_ssl_context()
+    return certificates(httpx.create_ssl_context)
 
 
 def _session_options(trouble: Trouble, known_as: str) -> dict[str, Any]:

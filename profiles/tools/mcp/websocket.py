@@ -21,6 +21,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 
+from ...network import is_this_machine
 from .failures import ServerDown, http_status
 from .stdio import MAX_MESSAGE_BYTES
 
@@ -55,6 +56,7 @@ async def websocket_streams(
             url,
             subprotocols=[Subprotocol("mcp")],
             additional_headers=dict(headers),
+            proxy=None if is_this_machine(url) else True,
             ssl=tls if url.startswith("wss:") else None,
             open_timeout=timeout_s,
             max_size=MAX_MESSAGE_BYTES,
