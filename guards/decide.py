@@ -76,11 +76,14 @@ class Policy:
     """What the policy says of what comes back from tools."""
     injection_threshold: float = field(init=False, repr=False, compare=False, default=1.0)
     """The score from which a text counts as an injection."""
+    no_objection: Verdict = field(init=False, repr=False, compare=False, default=_NO_POLICY)
+    """The verdict where no rule speaks: it is the same for every call."""
 
     def __post_init__(self) -> None:
         self.patterns.freeze()
         # Each step of a run asks for these: they are looked up once.
         object.__setattr__(self, "asked", tuple(filter(speaks, self.checks)))
+        object.__setattr__(self, "no_objection", Verdict("allow", (), self.digest))
         if self.shadow is not None:
             object.__setattr__(self, "enforced", self.shadow.enforced(self.asked))
         settings = (getattr(check, "settings", None) for check in self.checks)
@@ -215,7 +218,7 @@ def _judged(
     if fault:
         return Verdict("block", (Finding("tool_name", "block", fault),), policy.digest)
     if not checks_of and policy.shadow is not None:
-        return Verdict("allow", (), policy.digest)  # whatever no rule could see whole
+        return policy.no_objection  # whatever no rule could see whole
     ledger = history.ledger.judged_by(policy.digest, history.caller)
     if ledger is not history.ledger:
         history = replace(history, ledger=ledger)
@@ -238,7 +241,7 @@ def _judged(
     if examined.bounds:
         findings += _bounds(examined)
     if not findings:
-        return Verdict("allow", (), policy.digest)
+        return policy.no_objection
     worst = strictest(findings)
     if len(findings) > _MAX_FINDINGS:
         findings = sorted(findings, key=lambda f: f.word != worst)[:_MAX_FINDINGS]

@@ -307,24 +307,32 @@ def _add_texts(value: Any, tree: Tree, path: str, found: list[tuple[str, str]]) 
                 shown = f"{path}.{key}" if path else key
                 if PLAIN_NAME.fullmatch(key) is None:
                     found.append((shown, key))
-                _add_texts(item, below, shown, found)
+                if type(item) is str:  # by far the most common, and here without a call
+                    found.append((shown, item))
+                else:
+                    _add_texts(item, below, shown, found)
     elif type(value) is list:
         for number, item in enumerate(value):
             _add_texts(item, tree, f"{path}[{number}]", found)
 
 
-def unnamed_numbers(value: Any, tree: Tree, path: str = "") -> Iterator[tuple[str, str]]:
+def unnamed_numbers(arguments: Mapping[str, Any], tree: Tree) -> list[tuple[str, str]]:
     """Every number that no requirement names, as text, with its path: a code can be one."""
-    if type(value) in (int, float):
-        yield path, str(value)
-    elif type(value) is dict:
+    found: list[tuple[str, str]] = []
+    _add_numbers(arguments, tree, "", found)
+    return found
+
+
+def _add_numbers(value: Any, tree: Tree, path: str, found: list[tuple[str, str]]) -> None:
+    if type(value) is dict:
         for key, item in value.items():
-            below = tree.get(key, _NO_TREE)
-            if below is not None:
-                yield from unnamed_numbers(item, below, f"{path}.{key}" if path else key)
+            if type(item) is not str and (below := tree.get(key, _NO_TREE)) is not None:
+                _add_numbers(item, below, f"{path}.{key}" if path else key, found)
     elif type(value) is list:
         for number, item in enumerate(value):
-            yield from unnamed_numbers(item, tree, f"{path}[{number}]")
+            _add_numbers(item, tree, f"{path}[{number}]", found)
+    elif type(value) in (int, float):
+        found.append((path, str(value)))
 
 
 _NO_TREE: Tree = {}

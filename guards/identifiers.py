@@ -112,7 +112,7 @@ def _identifiers(text: str) -> Iterator[str]:
         word = raw.strip(".:!?\u2026")
         if "=" in word:
             word = _ASSIGNED.sub("", word, count=1)
-        if len(word) > 3 and points(word.casefold()):
+        if len(word) > 3 and not word.isalnum() and points(word.casefold()):
             yield word
 
 

@@ -123,7 +123,8 @@ class Ledger(list[Entry]):
 
     @property
     def _index(self) -> Seen:
-        return self._seen.ready()
+        seen = self._seen
+        return seen if seen.indexed == len(seen.entries) else seen.ready()
 
     def origin(self, value: str) -> Origin | None:
         """Where `value` (compared without case) was first seen: the user's word comes first."""

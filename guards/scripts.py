@@ -9,8 +9,8 @@ Texts in ASCII never come here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cache
+from operator import add
 
 _SIGNS = (
     "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029"
@@ -44,6 +44,11 @@ WIDE = "\u2e80"
 @cache
 def _sign() -> re.Pattern[str]:
     return re.compile(f"[{_SIGNS}]")
+
+
+@cache
+def _signs() -> re.Pattern[str]:
+    return re.compile(f"([{_SIGNS}]+)")
 
 
 def _holds_none(text: str) -> bool:
@@ -83,23 +88,21 @@ def _is_file(alike: str) -> bool:
     )
 
 
-def parted(word: str) -> Iterator[str]:
-    """The words of a word: pairs of neighbouring signs, and what stands between runs of signs.
+def parted(words: list[str]) -> list[str]:
+    """The words within words: pairs of neighbouring signs, and what stands between runs of signs.
 
     Pairs, because single signs would make nearly every text one of known words.
     """
-    if _holds_none(word):
-        yield word
-        return
-    end = 0
-    for match in _RUN.finditer(_sign().sub(_S, word)):
-        if match.start() > end:
-            yield word[end : match.start()]
-        run = word[match.start() : match.end()]
-        yield from (run[n : n + 2] for n in range(max(len(run) - 1, 1)))
-        end = match.end()
-    if end < len(word):
-        yield word[end:]
+    text = " ".join(words)
+    if _holds_none(text):
+        return words
+    found: list[str] = []
+    for number, part in enumerate(_signs().split(text)):
+        if number % 2 == 0:
+            found += part.split(" ") if " " in part else (part,)
+        else:
+            found += map(add, part, part[1:]) if len(part) > 1 else (part,)
+    return [word for word in found if word]
 
 
 def weight(token: str) -> int:

@@ -6,9 +6,9 @@ itself, so that a word that is also a letter (`are`, `you`) does no harm. Linear
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 MAX_WORDS = 5_000
 """Words of a text that are looked at."""
@@ -114,13 +114,11 @@ def _read(words: Sequence[str]) -> Iterator[str]:
 
 def plain_digits(text: str) -> str:
     """The text with the digits of other scripts (`٤`, `四`, `④`) as those of this one."""
-    signs = {ord(sign): digit for sign in set(_WIDE.findall(text)) if (digit := _digit(sign))}
+    signs = {ord(s): digit for s in set(text) if not s.isascii() and (digit := _digit(s))}
     return text.translate(signs) if signs else text
 
 
-_WIDE = re.compile(r"[^\x00-\x7f]")
-
-
+@lru_cache(maxsize=4_096)
 def _digit(sign: str) -> str:
     value = unicodedata.numeric(sign, -1)
     return str(int(value)) if value in _ONE_DIGIT else ""

@@ -167,7 +167,7 @@ def words(text: str) -> list[str]:
         if "," in text:
             text = _THOUSANDS.sub("", text)
         return text.encode().translate(_NO_SIGNS).decode().split()
-    return [part for word in _WITH_MARKS.findall(_plain(text)) for part in parted(word)]
+    return parted(_WITH_MARKS.findall(_plain(text)))
 
 
 def wishes(run: list[str]) -> set[str]:

@@ -6,11 +6,12 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
-from typing import ParamSpec
+from typing import TypeVar
 
-from ..verdict import Verdict
+from ..verdict import ToolCall, Verdict
 
-P = ParamSpec("P")
+Policy = TypeVar("Policy")
+History = TypeVar("History")
 
 
 class _Switch:
@@ -21,15 +22,17 @@ switch = _Switch()
 """Whether somebody measures."""
 
 
-def timed(decide: Callable[P, Verdict]) -> Callable[P, Verdict]:
+def timed(
+    decide: Callable[[Policy, ToolCall, History], Verdict],
+) -> Callable[[Policy, ToolCall, History], Verdict]:
     """`decide`, whose verdicts say when it began and how long it took, while `switch` is on."""
 
     @wraps(decide)
-    def timing(*args: P.args, **kwargs: P.kwargs) -> Verdict:
+    def timing(policy: Policy, call: ToolCall, history: History) -> Verdict:
         if not switch.on:
-            return decide(*args, **kwargs)
+            return decide(policy, call, history)
         began, start = time.time_ns(), time.perf_counter_ns()
-        verdict = decide(*args, **kwargs)
+        verdict = decide(policy, call, history)
         return replace(verdict, timing=(began, time.perf_counter_ns() - start))
 
     return timing

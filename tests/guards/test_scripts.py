@@ -114,8 +114,8 @@ def test_words_are_pairs_of_signs() -> None:
     """A single sign stands for itself; other scripts keep their words."""
     assert words("王芳 好 v2版") == ["王芳", "好", "v2", "版"]
     assert words("हिन्दी में") == ["हिन्दी", "में"]
-    assert list(parted("abc")) == ["abc"]
-    assert list(parted("a王b")) == ["a", "王", "b"]
+    assert parted(["abc"]) == ["abc"]
+    assert parted(["a王b", "王芳好", "abc"]) == ["a", "王", "b", "王芳", "芳好", "abc"]
 
 
 def test_a_link_that_is_glued_to_words_is_seen() -> None:
