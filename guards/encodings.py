@@ -13,6 +13,7 @@ import html.entities
 import re
 from collections.abc import Set
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import re2
 
@@ -90,7 +91,6 @@ _HEX_SIGN = _Sign(_HEXED, 16)
 _B64_RUN = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
 _HEX_RUN = re.compile(r"[0-9A-Fa-f]{16,}")
 _HEX_PAIRS = re.compile(r"(?<![0-9A-Fa-f])[0-9A-Fa-f]{2}(?:(?:[:,] ?| )(?:0x)?[0-9A-Fa-f]{2}){7,}")
-_NO_HEX = re.compile(r"0x|[^0-9A-Fa-f]")
 _SHORT = 1_024
 """Run length up to which all four alignments of base64 are tried."""
 
@@ -200,15 +200,19 @@ def _entity(match: re.Match[str]) -> str:
 
 
 def _unescape(text: str) -> str:
-    return _ESCAPE.sub(_escape, text) if "\\" in text else text
+    return _ESCAPE.sub(lambda match: _escaped(match[0]), text) if "\\" in text else text
 
 
-def _escape(match: re.Match[str]) -> str:
+@lru_cache(maxsize=1_024)
+def _escaped(escape: str) -> str:
+    """What an escape stands for: in a long text of them the same ones come up again and again."""
+    match = _ESCAPE.fullmatch(escape)
+    assert match is not None
     four, braced, eight, two, octal, slash = match.groups()
     if slash:
         return "/"
     digits = four or braced or eight or two
-    return _char(int(digits, 16) if digits else int(octal, 8), match[0])
+    return _char(int(digits, 16) if digits else int(octal, 8), escape)
 
 
 def _char(number: int, otherwise: str) -> str:
@@ -245,7 +249,8 @@ def _runs(text: str, seen: Views, known: set[str], layer: int) -> None:
             _read(bytes.fromhex(digits[: len(digits) & ~1]), readable, seen)
         apart = ":" in text or "," in text or " " in text
         for pairs in dict.fromkeys(_HEX_PAIRS.findall(text) if apart else ()):
-            _read(bytes.fromhex(_NO_HEX.sub("", pairs)), readable, seen)
+            digits = pairs.replace("0x", "").encode().translate(None, b":, ")
+            _read(binascii.unhexlify(digits), readable, seen)
     if readable:
         decoded = "\n".join(dict.fromkeys(readable))
         if decoded not in known:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _IGNORABLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
@@ -22,18 +23,24 @@ _SIGNS = {
 _SIGN = re.compile("([" + re.escape("".join(_SIGNS)) + "])")
 _WIDE = {0x3000: " "} | {wide: chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F)}
 """What NFKC makes of full-width signs: done first, and where that is all, without slow NFKC."""
+_HOLDS_WIDE = re.compile("[\u3000\uff01-\uff5e]")
 
 
 def folded(text: str) -> str:
     """Without invisible characters, compatibility forms made plain (NFKC), slashes folded."""
-    if text.isascii():
-        return text
+    return text if text.isascii() else _folded(text)
+
+
+@lru_cache(maxsize=16)
+def _folded(text: str) -> str:
+    """The last ones are kept: several rules ask the same of each text of a call."""
     text = _IGNORABLE.sub("", text)
     if _is_plain(text):
         return text
-    text = text.translate(_WIDE)
-    if _is_plain(text):
-        return text
+    if _HOLDS_WIDE.search(text):
+        text = text.translate(_WIDE)
+        if _is_plain(text):
+            return text
     parts = _SIGN.split(text)
     return "".join(_SIGNS.get(p) or unicodedata.normalize("NFKC", p) for p in parts)
 

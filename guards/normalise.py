@@ -24,7 +24,7 @@ from .verdict import ToolCall
 __all__ = ["MAX_CHARS", "MAX_DEPTH", "Examined", "parse_arguments"]
 
 MAX_SEARCHED = 500_000
-"""Characters of a call that are searched: more than any model writes in one call."""
+"""Bytes (UTF-8) of a call that are searched: more than any model writes in one call."""
 
 MAX_LEAVES = 50_000
 _FRAGMENT = 80
@@ -99,8 +99,10 @@ class Examined:
         except _TooMuch as limit:
             self.bounds.append((-1, str(limit)))
         text = "\n".join(self.leaves)
-        if len(text) > MAX_SEARCHED:
-            self.bounds.append((-1, f"arguments are longer than {MAX_SEARCHED} characters"))
+        if len(text) > MAX_SEARCHED or (
+            not text.isascii() and len(text.encode("utf-8", "surrogatepass")) > MAX_SEARCHED
+        ):
+            self.bounds.append((-1, f"arguments are longer than {MAX_SEARCHED} bytes"))
             self.too_long = True
         else:
             self.joined = self._joined()

@@ -93,7 +93,7 @@ class PrivatePieces:
         if not text.isascii():
             others.insert(0, plain_digits(text[:MAX_CHARS]))
         spelt = spelt_out(found) if self.heads else ()
-        return self._each_piece((text, text[:MAX_CHARS][::-1], *others, *spelt), end)
+        return self._each_piece((text[:MAX_CHARS][::-1], *others, *spelt), end, text, found)
 
     def _is_free(self, found: list[str], text: str) -> bool:
         """Whether there is none, in any disguise, as far as that is easily told."""
@@ -155,23 +155,28 @@ class PrivatePieces:
         if not digits or digits < self.fewest_digits:
             return True
         heads, *tails = edges
-        if not heads.isdisjoint([word[:3] for word in found]):
+        distinct = set(found)
+        if not heads.isdisjoint([word[:3] for word in distinct]):
             return False
-        if tails and not tails[0].isdisjoint([word[-3:] for word in found]):
+        if tails and not tails[0].isdisjoint([word[-3:] for word in distinct]):
             return False
-        for word in found:
-            if len(word) > SHORTEST_CODE and not word.isalpha() and len(word) <= MAX_CODED:
-                inner = [word[n : n + 3] for n in range(len(word))]
-                if not all(known.isdisjoint(inner) for known in edges):
-                    return False
-        return True
+        inner = {
+            word[n : n + 3]
+            for word in distinct
+            if SHORTEST_CODE < len(word) <= MAX_CODED and not word.isalpha()
+            for n in range(len(word))
+        }
+        return not inner or all(known.isdisjoint(inner) for known in edges)
 
-    def _each_piece(self, texts: Iterable[str], end: int) -> Iterator[str]:
+    def _each_piece(
+        self, texts: Iterable[str], end: int, first: str, found: list[str]
+    ) -> Iterator[str]:
+        yield from self._pieces_in(first, found, end)
         for text in texts:
-            yield from self._pieces_in(text, end)
+            yield from self._pieces_in(text, words(text), end)
 
-    def _pieces_in(self, text: str, end: int) -> Iterator[str]:
-        found = words(text)
+    def _pieces_in(self, text: str, found: list[str], end: int) -> Iterator[str]:
+        """Those in a text as it stands, whose words were `found`."""
         if not self.by_word.keys().isdisjoint(found):
             for number, word in enumerate(found):
                 pieces = self.by_word.get(word, _NOTHING)

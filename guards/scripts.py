@@ -98,11 +98,11 @@ def parted(words: list[str]) -> list[str]:
         return words
     found: list[str] = []
     for number, part in enumerate(_signs().split(text)):
-        if number % 2 == 0:
-            found += part.split(" ") if " " in part else (part,)
-        else:
+        if number % 2:
             found += map(add, part, part[1:]) if len(part) > 1 else (part,)
-    return [word for word in found if word]
+        elif part != " ":
+            found += part.split()
+    return found
 
 
 def weight(token: str) -> int:

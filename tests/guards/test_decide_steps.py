@@ -141,3 +141,19 @@ def test_more_than_a_model_writes_is_not_searched(policy: Policy) -> None:
     assert (verdict.word, len(verdict.findings)) == ("block", 1)
     assert f"longer than {MAX_SEARCHED}" in verdict.reason
     assert _steps(policy, call, History()) < 60
+
+
+@pytest.mark.parametrize("sign", ["中", "\u2167", "\U000e0041", "\ud800"])
+def test_signs_beyond_ascii_count_as_their_bytes(policy: Policy, sign: str) -> None:
+    """What takes three bytes a sign, and longer to read, is bounded at a third as many signs."""
+    size = len(sign.encode("utf-8", "surrogatepass"))
+    text = sign * (MAX_SEARCHED // size + 1)
+    verdict = decide(policy, ToolCall("write_file", {"text": text}), History())
+    assert verdict.word == "block"
+    assert f"longer than {MAX_SEARCHED} bytes" in verdict.reason
+
+
+def test_a_long_text_of_any_script_is_read(policy: Policy) -> None:
+    """A hundred thousand signs of Chinese are no more than a model writes."""
+    call = ToolCall("write_file", {"text": "请在星期五之前审阅。" * 10_000})
+    assert decide(policy, call, History()).word == "allow"
