@@ -8,7 +8,6 @@ Python import anything.
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -27,6 +26,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 
+from ..guards.sqlite_file import open_sqlite
 from ..guards.ticket import TicketKey
 from . import workers
 
@@ -37,8 +37,6 @@ Saver: TypeAlias = "BaseCheckpointSaver[Any]"
 
 HOME_VARIABLE = "EDGEWARD_HOME"
 KEY_VARIABLE = "EDGEWARD_TICKET_KEY_FILE"
-BUSY_S = 30.0
-"""Seconds a writer waits for another process that writes to the same SQLite file."""
 
 
 def home() -> Path:
@@ -112,10 +110,8 @@ class SqliteThreads(_AsyncToo, SqliteSaver):
     def __init__(self, path: str | Path) -> None:
         if str(path) != ":memory:":
             Path(path).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        connection = sqlite3.connect(str(path), timeout=BUSY_S, check_same_thread=False)
-        # Write-ahead logging: a killed process loses nothing; a power cut may lose the last steps.
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=NORMAL")
+        connection = open_sqlite(str(path), isolation_level="DEFERRED")
+        connection.execute("PRAGMA synchronous=NORMAL")  # a power cut may lose the last steps
         super().__init__(connection, serde=strict_serializer())
         self.jsonplus_serde = strict_serializer()
         self.path = str(path)

@@ -25,7 +25,6 @@ HEAD_SUFFIX = ".head"
 _HEAD_BYTES = 192
 """A head is written over the one before it, at one stroke."""
 _BLOCK = 65_536
-BUSY_S = 30.0
 DATABASE = b"SQLite format 3\0"
 
 
@@ -154,16 +153,13 @@ class Sqlite:
                 self._connection = None
 
     def _opened(self) -> sqlite3.Connection:
-        import sqlite3
+        from ..sqlite_file import open_sqlite
 
         # SQLite's connections do not survive a fork.
         if self._connection is None or self._opened_by != os.getpid():
             self.path.parent.mkdir(parents=True, exist_ok=True)
             os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT, 0o600))
-            opened = sqlite3.connect(
-                self.path, timeout=BUSY_S, isolation_level=None, check_same_thread=False
-            )
-            opened.execute("PRAGMA journal_mode=WAL")
+            opened = open_sqlite(self.path, isolation_level=None)
             for table in (
                 "receipts (n INTEGER PRIMARY KEY, line BLOB)",
                 "head (id INTEGER PRIMARY KEY, head BLOB)",
@@ -242,6 +238,8 @@ def _lines(path: Path) -> Iterator[bytes]:
 
 def _rows(path: Path) -> tuple[Iterator[bytes], bytes]:
     import sqlite3
+
+    from ..sqlite_file import BUSY_S
 
     connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=BUSY_S)
     head = _head_of(connection)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 import threading
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ...extras import MissingExtra
+from ...guards.sqlite_file import open_sqlite
 from ..embedding import Embedder
 from ..quiet import environment
 from .records import Note, Scope
@@ -125,8 +125,7 @@ class Cache:
 
     def __init__(self, file: Path) -> None:
         self._lock = threading.Lock()
-        self._base = sqlite3.connect(file, check_same_thread=False, isolation_level=None)
-        self._base.execute("PRAGMA journal_mode=WAL")
+        self._base = open_sqlite(file, isolation_level=None)
         self._base.execute("PRAGMA synchronous=NORMAL")
         self._base.executescript(_SCHEMA)
 

@@ -9,13 +9,14 @@ It has the methods of mem0's `VectorStoreBase`, for any number of threads of one
 from __future__ import annotations
 
 import json
-import sqlite3
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from ...guards.sqlite_file import open_sqlite
 
 SCOPE = ("user_id", "agent_id", "run_id")
 KEPT_SCOPES = 64
@@ -56,9 +57,8 @@ class Vectors:
         self.file, self.dims = file, dims
         self._lock = threading.RLock()
         self._scopes: OrderedDict[str, _Matrix] = OrderedDict()
-        self._base = sqlite3.connect(file, check_same_thread=False, isolation_level=None)
+        self._base = open_sqlite(file, isolation_level=None)
         try:
-            self._base.execute("PRAGMA journal_mode=WAL")
             self._base.execute("PRAGMA synchronous=NORMAL")
             self._base.executescript(_SCHEMA)
             self._written_by(embedder, dims)

@@ -1,0 +1,51 @@
+"""A SQLite file that several processes open, and write to, at once."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from pathlib import Path
+from typing import Literal
+
+BUSY_S = 30.0
+"""Seconds a writer waits for another process that writes to the same file."""
+_AGAIN_S = 0.01
+
+
+def open_sqlite(
+    path: str | Path, *, isolation_level: Literal["DEFERRED"] | None
+) -> sqlite3.Connection:
+    """A connection for any thread, with write-ahead logging: a killed process loses nothing.
+
+    `isolation_level` as in `sqlite3.connect`: with `DEFERRED`, transactions begin by themselves.
+
+    Raises:
+        sqlite3.Error: the file cannot be opened, or is none of SQLite's.
+    """
+    connection = sqlite3.connect(
+        path, timeout=BUSY_S, isolation_level=isolation_level, check_same_thread=False
+    )
+    try:
+        _write_ahead(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Have a file log ahead, also where another process is about to do the same.
+
+    SQLite reads the file and then wants to write to it, and where a reader becomes a writer it says
+    "locked" at once, whatever `timeout` is.
+    """
+    ends = time.monotonic() + BUSY_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > ends:
+                raise
+            time.sleep(_AGAIN_S)
+        else:
+            return

@@ -1,0 +1,63 @@
+"""SQLite files that several processes begin at once: threads, receipts, memories."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from edgeward.graphs.checkpoints import SqliteThreads
+from edgeward.guards.receipts.log import ReceiptLog
+from edgeward.guards.sqlite_file import open_sqlite
+from edgeward.profiles.memory.storage import Cache
+from edgeward.profiles.memory.vectors import Vectors
+
+
+def threads(path: Path) -> None:
+    """Begin a database of threads."""
+    saver = SqliteThreads(path)
+    saver.setup()
+    saver.close()
+
+
+def receipts(path: Path) -> None:
+    """Begin a log of receipts."""
+    log = ReceiptLog(path, algorithm="hmac")
+    log.write([{"n": 1}])
+    log.close()
+
+
+def vectors(path: Path) -> None:
+    """Begin an index of a memory."""
+    Vectors(path, embedder="e", dims=3)
+
+
+@pytest.mark.parametrize("begin", [threads, receipts, Cache, vectors])
+def test_a_file_that_another_process_is_about_to_begin(
+    begin: Callable[[Path], Any], tmp_path: Path
+) -> None:
+    """Is waited for. SQLite itself says "locked" at once, however long it was told to wait."""
+    path = tmp_path / "new.sqlite"
+    with closing(sqlite3.connect(path)) as other, ThreadPoolExecutor(1) as pool:
+        other.execute("BEGIN IMMEDIATE")
+        begun = pool.submit(begin, path)
+        wait([begun], timeout=0.3)
+        assert not begun.done()
+        other.commit()
+        begun.result()
+    with closing(sqlite3.connect(path)) as base:
+        assert base.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_a_file_that_is_no_database(tmp_path: Path) -> None:
+    """Is told at once, not waited for, and left as it is."""
+    path = tmp_path / "notes.sqlite"
+    path.write_text("nothing of SQLite's " * 100, encoding="utf-8")
+    with pytest.raises(sqlite3.DatabaseError, match="not a database"):
+        open_sqlite(path, isolation_level=None)
+    assert path.read_text(encoding="utf-8").startswith("nothing of SQLite's")
