@@ -16,6 +16,7 @@ from types import MappingProxyType, TracebackType
 from typing import Any, ClassVar
 
 from langchain_core.messages import HumanMessage
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from typing_extensions import Self
 
@@ -89,6 +90,8 @@ class BaseAgent:
         """
         message = await workers.arun(self.asked, task, images) if images else None
         started = Run(task, thread, max_steps, context, message)
+        if self._is_unseen(started):
+            started.go_straight()
         try:
             await self._consume(started, started.input)
         finally:
@@ -129,6 +132,8 @@ class BaseAgent:
     ) -> AgentResult:
         """`run` for programs without an event loop."""
         started = Run(task, thread, max_steps, context, self.asked(task, images))
+        if self._is_unseen(started):
+            started.go_straight()
         try:
             for _ in self._events(started, started.input):
                 pass
@@ -320,6 +325,11 @@ class BaseAgent:
     async def _consume(self, run: Run, given: Any) -> None:
         async for _ in self._aevents(run, given):
             pass
+
+    def _is_unseen(self, run: Run) -> bool:
+        """Whether nobody can look at the run before it is over, in this process or after it."""
+        kept = self._saver is not None and type(self._saver) is not InMemorySaver
+        return run.forgets and not kept and self._log is None
 
     def _forget(self, run: Run) -> None:
         """Drop a thread that nobody named and nobody has to answer."""

@@ -39,6 +39,7 @@ from .ruled import Ruled
 from .runner import ToolRunner
 from .schema import END, Strategy
 from .state import HiddenInput, Input, Output, State
+from .straight import lead_on
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,7 @@ def compile_strategy(
         timeout_s=parts.timeout_s,
     )
     joined = in_front(strategy)
+    runnables: dict[str, NodeRunnable] = {}
     for node in strategy.nodes.values():
         if node.name in joined.values():
             continue
@@ -127,7 +129,9 @@ def compile_strategy(
             exits=exits,
             first=first.name if first else None,
         )
+        runnables[node.name] = runnable
         builder.add_node(node.name, runnable, metadata={"kind": node.kind.name})
+    lead_on(runnables)
     builder.add_edge(START, target_of(strategy, joined, strategy.start))
     builder.recipe = partial(compile_strategy, strategy, remade)  # type: ignore[attr-defined]
     builder.close = weakref.finalize(builder, parts.equipment.close)  # type: ignore[attr-defined]

@@ -31,6 +31,7 @@ from ..guards.veil import BARE, Veil, held_in
 from ..nodes._base import (
     APPROVED,
     GRAPH,
+    STATE_KEYS,
     AskDetectors,
     CallModel,
     Effect,
@@ -41,6 +42,7 @@ from ..nodes._base import (
     NodeSpec,
     Result,
     RunTool,
+    State,
     Step,
     Tell,
     ToolOutcome,
@@ -53,6 +55,7 @@ from .context import RunContext
 from .locked import CHECKPOINTER_KEY, SEND_KEY
 from .meter import USED, Meter, with_estimate
 from .runner import ToolRunner
+from .straight import ALONE, Left, Way, ask_later, straight_of
 
 if TYPE_CHECKING:
     from ..guards.following import Following
@@ -194,6 +197,8 @@ class NodeRunnable(Runnable[Any, Any]):
         self.name = name
         self.first = first
         """The node in front of it that runs in the same graph step."""
+        self.onward: Mapping[str, NodeRunnable] = {}
+        """The nodes that can run in its graph step, by name; see `straight.py`."""
         self._kind = kind
         self._spec = spec
         self._here = here
@@ -201,6 +206,11 @@ class NodeRunnable(Runnable[Any, Any]):
         self._runner = runner
         self.exits = exits
         """Where each outcome leads."""
+
+    @property
+    def kind(self) -> str:
+        """The name of its kind."""
+        return self._kind.name
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Writes:
         config = config or ensure_config()
@@ -231,7 +241,35 @@ class NodeRunnable(Runnable[Any, Any]):
         return writes
 
     def _run(self, input: Any, config: RunnableConfig) -> Writes:
-        step, here, work, meter = self._begin(input, config)
+        straight = None if listened_to(config) else straight_of(config)
+        if straight is None:
+            return _as_writes(self._left_by(input, config))
+        way = Way(self, input, straight, partial(_whole, config))
+        while (node := way.node) is not None:
+            try:
+                left = node._left_by(way.given, config, is_first=node is self)
+            except Exception as error:  # noqa: BLE001 - raised where the node began this graph step
+                way.stop(error)
+            else:
+                way.go_on(left)
+        return _as_writes(way.left, straight=True)
+
+    async def _arun(self, input: Any, config: RunnableConfig) -> Writes:
+        straight = None if listened_to(config) else straight_of(config)
+        if straight is None:
+            return _as_writes(await self._aleft_by(input, config))
+        way = Way(self, input, straight, partial(_whole, config))
+        while (node := way.node) is not None:
+            try:
+                left = await node._aleft_by(way.given, config, is_first=node is self)
+            except Exception as error:  # noqa: BLE001 - raised where the node began this graph step
+                way.stop(error)
+            else:
+                way.go_on(left)
+        return _as_writes(way.left, straight=True)
+
+    def _left_by(self, state: State, config: RunnableConfig, *, is_first: bool = True) -> Left:
+        step, here, work, meter = self._begin(state, config, is_first=is_first)
         try:
             effect = next(step)
             while True:
@@ -249,8 +287,10 @@ class NodeRunnable(Runnable[Any, Any]):
             if meter is not None:
                 meter.close()
 
-    async def _arun(self, input: Any, config: RunnableConfig) -> Writes:
-        step, here, work, meter = self._begin(input, config)
+    async def _aleft_by(
+        self, state: State, config: RunnableConfig, *, is_first: bool = True
+    ) -> Left:
+        step, here, work, meter = self._begin(state, config, is_first=is_first)
         try:
             effect = next(step)
             while True:
@@ -266,7 +306,9 @@ class NodeRunnable(Runnable[Any, Any]):
             if meter is not None:
                 meter.close()
 
-    def _begin(self, input: Any, config: RunnableConfig) -> tuple[Step, Here, Work, Meter | None]:
+    def _begin(
+        self, input: Any, config: RunnableConfig, *, is_first: bool
+    ) -> tuple[Step, Here, Work, Meter | None]:
         """The step, under the policy that counts now, and what does its work."""
         ruled = self._ruled.current
         work = ruled.work
@@ -286,7 +328,7 @@ class NodeRunnable(Runnable[Any, Any]):
             max_steps=facts.max_steps or self._here.max_steps,
             caller=caller,
             boundary=ruled.boundary(thread) if "boundary" in self._spec.needs else "",
-            pause=_pause(config) if "pause" in self._spec.needs else None,
+            pause=_pause(config, is_first=is_first) if "pause" in self._spec.needs else None,
             drop_answer=partial(drop_answer, config) if "pause" in self._spec.needs else None,
             veil=Veil(work.vault, thread, held_in(input)) if "veil" in self._spec.needs else BARE,
             answered=_has_answer(config) if "answered" in self._spec.needs else None,
@@ -297,8 +339,8 @@ class NodeRunnable(Runnable[Any, Any]):
             raise self._returned(step)
         return step, here, work, meter
 
-    def _left(self, result: object, meter: Meter | None) -> Writes:
-        """What to write, the way on included, if the step kept its contract (I5)."""
+    def _left(self, result: object, meter: Meter | None) -> Left:
+        """What to write and the way on, if the step kept its contract (I5)."""
         if not isinstance(result, Result):
             raise self._returned(result)
         if result.outcome not in self.exits:
@@ -313,23 +355,37 @@ class NodeRunnable(Runnable[Any, Any]):
                 f"{self._kind.name!r} does not declare; "
                 f"declared: {', '.join(sorted(self._spec.writes))}"
             )
-        target, update = self.exits[result.outcome], dict(result.update)
+        update = dict(result.update)
         # What a guard approved is no state: it goes to the tool node, one task a call, and is gone.
         approved = update.pop(APPROVED, None)
-        writes: Writes = list(update.items())
         if meter is not None and (used := meter.left(approved)) is not None:
-            writes.append((USED, used))
-        if approved:
-            writes += [(TASKS_CHANNEL, Send(target, one)) for one in approved]
-        elif target != END:
-            writes.append((BRANCH_CHANNEL + target, None))
-        return writes
+            update[USED] = used
+        return Left(self.exits[result.outcome], update, approved)
 
     def _returned(self, result: object) -> NodeFault:
         return NodeFault(
             f"node {self.name!r} returned {type(result).__name__}; a step is a generator and "
             "returns a Result (outcome and update), never a Command or a Send"
         )
+
+
+def _as_writes(left: Left | None, *, straight: bool = False) -> Writes:
+    """What to write, the way on included."""
+    assert left is not None
+    writes: Writes = list(left.update.items())
+    if left.approved:
+        alone = {ALONE: True} if straight and len(left.approved) == 1 else {}
+        writes += [(TASKS_CHANNEL, Send(left.target, {**one, **alone})) for one in left.approved]
+    elif left.target != END:
+        writes.append((BRANCH_CHANNEL + left.target, None))
+    return writes
+
+
+def _whole(config: RunnableConfig) -> State:
+    """The state as it was when this graph step began."""
+    read = (config.get("configurable") or {})[READ_KEY]
+    whole: State = read([*STATE_KEYS, USED])
+    return whole
 
 
 def _has_answer(config: RunnableConfig) -> Any:
@@ -354,11 +410,13 @@ def _written(writes: Writes, config: RunnableConfig) -> None:
     send(writes)
 
 
-def _pause(config: RunnableConfig) -> Any:
+def _pause(config: RunnableConfig, *, is_first: bool) -> Any:
     """How a step asks a person: LangGraph's interrupt, where a checkpointer can hold the run."""
     settings = config.get("configurable") or {}
     if not settings.get(CHECKPOINTER_KEY):
         return None
+    if not is_first:
+        return ask_later
     door, thread = GRAPH.door, str(settings.get("thread_id") or "")
 
     def pause(question: Any, schema: Any) -> Any:

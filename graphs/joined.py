@@ -6,13 +6,13 @@ the strategy, in its checks and in its picture it is a node as any other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..nodes._base import Here, NodeKind, Result, State, Step, Update
+from ..nodes._base import Here, NodeKind, Result, State, Step
 from .schema import END, Node, Strategy
-from .state import merge_ledger, merge_messages
+from .state import after, together
 
 COMPRESS = "compress"
 _GIVEN_ONCE = frozenset({"overhead", "readable"})
@@ -39,8 +39,8 @@ def join(first: Node, then: Node) -> Node:
         before = yield from first.kind.step(first.spec, state, here)
         if not before.update:
             return (yield from then.kind.step(spec, state, here))
-        after = yield from then.kind.step(spec, _merged(state, before.update), here)
-        return Result(after.outcome, _together(before.update, after.update))
+        left = yield from then.kind.step(spec, after(state, before.update), here)
+        return Result(left.outcome, together(before.update, left.update))
 
     kind = NodeKind(then.kind.name, then.kind.spec, step, then.kind.origin)
     return replace(then, kind=kind)
@@ -61,23 +61,3 @@ def _fits(first: Node, then: Node) -> bool:
         and needs <= then.spec.needs
         and first.spec.writes <= then.spec.writes
     )
-
-
-def _merged(state: State, update: Update) -> State:
-    """The state as it will be once the update is written."""
-    merged = {**state, **update}
-    if "messages" in update:
-        merged["messages"] = merge_messages(state.get("messages") or [], [update["messages"]])
-    if "ledger" in update:
-        merged["ledger"] = merge_ledger(state.get("ledger") or [], [update["ledger"]])
-    return merged
-
-
-def _together(first: Update, then: Update) -> Update:
-    """What both wrote, as one write of each key."""
-    both = {**first, **then}
-    for log in ("messages", "ledger"):
-        if log in first and log in then:
-            parts: Sequence[Any] = (*first[log], *then[log])
-            both[log] = list(parts)
-    return both

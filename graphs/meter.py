@@ -51,6 +51,16 @@ def add_used(used: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def used_by_both(first: Mapping[str, Any], then: Mapping[str, Any]) -> dict[str, Any]:
+    """What two nodes have used, one after the other in one run, as one write of it."""
+    return {
+        "id": first.get("id") if then.get("id") is None else then["id"],
+        "amounts": added(first["amounts"], then["amounts"]),
+        "told": [*first["told"], *then["told"]],
+        "read": [a + b for a, b in zip(first["read"], then["read"], strict=True)],
+    }
+
+
 @dataclass(slots=True)
 class Meter:
     """What one node uses while it runs."""

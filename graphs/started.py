@@ -12,6 +12,7 @@ from langchain_core.runnables import RunnableConfig
 from .context import RunContext
 from .locked import LockViolation
 from .result import Trace
+from .straight import STRAIGHT_KEY, Straight
 
 
 class Run:
@@ -39,6 +40,10 @@ class Run:
             facts = replace(facts, max_steps=max_steps)
         self.facts = facts
         self.options: dict[str, Any] = {"stream_mode": "updates", "context": facts}
+
+    def go_straight(self) -> None:
+        """Let nodes hand on to one another: nobody looks at the run before it is over."""
+        self.config["configurable"][STRAIGHT_KEY] = Straight(self.thread)
 
     def left(self, error: Exception | None = None) -> dict[str, Any]:
         """What the memory is told of the run."""

@@ -24,7 +24,7 @@ on disk grows with its length and not with the square of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, BaseMessage, convert_to_messages
@@ -33,7 +33,7 @@ from typing_extensions import TypedDict
 
 from ..guards.ledger import Entry, Ledger
 from ..nodes._messages import MessageLog
-from .meter import add_used
+from .meter import USED, add_used, used_by_both
 
 SNAPSHOT_EVERY = 500
 """Updates of a log between two full copies: bounds how far a reload has to read back."""
@@ -91,6 +91,40 @@ def merge_held(held: dict[str, str], writes: Sequence[dict[str, str]]) -> dict[s
         for name, kept in write.items():
             merged.setdefault(name, kept)
     return merged
+
+
+LOGS: Mapping[str, Callable[[list[Any], Sequence[Any]], list[Any]]] = {
+    "messages": merge_messages,
+    "ledger": merge_ledger,
+    "verdicts": append,
+}
+"""The keys that are lists of which a write holds more, and their reducers."""
+
+
+def after(state: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, Any]:
+    """The state as it will be once the update is written."""
+    whole = {**state, **update}
+    for key, merge in LOGS.items():
+        if key in update:
+            whole[key] = merge(state.get(key) or [], [update[key]])
+    if "vault" in update:
+        whole["vault"] = merge_held(state.get("vault") or {}, [update["vault"]])
+    if USED in update:
+        whole[USED] = add_used(state.get(USED) or {}, update[USED])
+    return whole
+
+
+def together(first: Mapping[str, Any], then: Mapping[str, Any]) -> dict[str, Any]:
+    """Two updates, the second written after the first, as one."""
+    both = {**first, **then}
+    for key in LOGS:
+        if key in first and key in then:
+            both[key] = [*first[key], *then[key]]
+    if "vault" in first and "vault" in then:
+        both["vault"] = merge_held(first["vault"], [then["vault"]])
+    if USED in first and USED in then:
+        both[USED] = used_by_both(first[USED], then[USED])
+    return both
 
 
 class Input(TypedDict):

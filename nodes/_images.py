@@ -7,6 +7,8 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
+from ._messages import MessageLog
+
 ONCE = "images_shown"
 """In a message's `additional_kwargs`: its images are to be shown once."""
 
@@ -23,7 +25,9 @@ def without_seen(
     The task's images are shown with the first call of a run, and with the first of each step of a
     plan; not with the answer that sums a plan up.
     """
-    marked = [n for n, message in enumerate(thread) if ONCE in message.additional_kwargs]
+    if isinstance(thread, MessageLog) and not thread.sum_of(_is_once, name=ONCE):
+        return shown
+    marked = [n for n, message in enumerate(thread) if _is_once(message)]
     if not marked:
         return shown
     task = max(n for n, message in enumerate(thread) if isinstance(message, HumanMessage))
@@ -33,6 +37,10 @@ def without_seen(
         if n != task or not fresh:
             out[n] = _in_words(shown[n])
     return out
+
+
+def _is_once(message: BaseMessage) -> bool:
+    return ONCE in message.additional_kwargs
 
 
 def _answered_since(

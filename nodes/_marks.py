@@ -8,6 +8,7 @@ summary made of tool outputs is marked like them (I10).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
@@ -37,34 +38,18 @@ def with_marks(messages: Sequence[BaseMessage], boundary: str) -> list[BaseMessa
     A summary comes in the user's turn: providers take no conversation that the model begins, and
     some none in which it speaks twice in a row. The thread does not hold it as the user's word.
     """
-    if not boundary:
-        return [_summed_up(m, "") if is_summary(m) else m for m in messages]
-    if not isinstance(messages, MessageLog):
-        return [_shown(m, boundary) for m in messages]
-    # Each model call reads the whole thread: what it was shown of a message before is kept.
-    kept = messages.shown.setdefault(boundary, {})
-    out = []
-    for message in messages:
-        pair = kept.get(id(message))
-        if pair is None or pair[0] is not message:
-            pair = kept[id(message)] = (message, _shown(message, boundary))
-        out.append(pair[1])
-    return out
+    show = partial(_shown, boundary=boundary)
+    if isinstance(messages, MessageLog):
+        return messages.shown_as(boundary, show)
+    return [show(message) for message in messages]
 
 
 def tokens_shown(messages: Sequence[BaseMessage], boundary: str) -> int | None:
     """What the messages take as a model gets them; None where that is not kept."""
     if not isinstance(messages, MessageLog):
         return None
-    kept = messages.shown.get(boundary, {})
-
-    def size(message: BaseMessage) -> int:
-        pair = kept.get(id(message))
-        if pair is None or pair[0] is not message:
-            return sum(map(tokens, with_marks([message], boundary)))
-        return tokens(pair[1])
-
-    return messages.sum_of(size, name=f"shown {boundary}")
+    shown = with_marks(messages, boundary)
+    return messages.sum_of(tokens, name=f"shown {boundary}", of=shown)
 
 
 def what_marks_mean(messages: Sequence[BaseMessage], boundary: str) -> str:
@@ -107,10 +92,10 @@ def _summed_up(message: BaseMessage, boundary: str) -> BaseMessage:
 
 
 def _shown(message: BaseMessage, boundary: str) -> BaseMessage:
-    if not is_data(message):
-        return message
     if is_summary(message):
         return _summed_up(message, boundary)
+    if not boundary or not is_data(message):
+        return message
     source = _source(message)
     content: Any = message.content
     if isinstance(content, str):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from langchain_core.messages import (
@@ -68,101 +68,108 @@ def _whole(content: Any) -> Any:
     return content
 
 
-Shown = tuple[BaseMessage, BaseMessage]
-"""A message, and what a model reads in its place."""
+class _Line:
+    """The longest version of a thread, and what is known of its messages."""
 
+    __slots__ = ("answers", "by_id", "messages", "shown", "sums")
 
-_NOTHING: Mapping[str, tuple[int, int]] = {}
+    def __init__(self, messages: list[BaseMessage]) -> None:
+        self.messages: list[BaseMessage] = []
+        self.by_id: dict[str, BaseMessage] = {}
+        self.answers: dict[str, int] = {}
+        """By the id of a call: where it is answered first."""
+        self.shown: dict[str, list[BaseMessage]] = {}
+        """By name: what a model reads in place of the first messages."""
+        self.sums: dict[str, list[int]] = {}
+        """By name: what so many of the first messages take, for each number from none."""
+        self.extend(messages)
+
+    def extend(self, new: Sequence[BaseMessage]) -> None:
+        for position, message in enumerate(new, start=len(self.messages)):
+            self.by_id[_key(message, position)] = message
+            if isinstance(message, ToolMessage):
+                self.answers.setdefault(message.tool_call_id, position)
+        self.messages.extend(new)
 
 
 class MessageLog(list[BaseMessage]):
     """The messages of a thread, with the index of ids that makes appending cheap.
 
-    Versions share one index as long as one continues the other; a replaced or removed message,
+    Versions share one line as long as one continues the other; a replaced or removed message,
     or another branch of the thread, starts a new one.
     """
 
-    __slots__ = ("_answers", "_summed", "_tip", "shown")
+    __slots__ = ("_line",)
 
-    def __init__(
-        self,
-        messages: Iterable[BaseMessage] = (),
-        *,
-        tip: dict[str, BaseMessage] | None = None,
-        answers: dict[str, int] | None = None,
-        shown: dict[str, dict[int, Shown]] | None = None,
-        summed: Mapping[str, tuple[int, int]] = _NOTHING,
-    ) -> None:
+    def __init__(self, messages: Iterable[BaseMessage] = (), *, line: _Line | None = None) -> None:
         super().__init__(messages)
-        self._summed = dict(summed)
-        self.shown = {} if shown is None else shown
-        """How a model was shown each message, by boundary and the message's identity."""
-        self._tip = {_key(m, i): m for i, m in enumerate(self)} if tip is None else tip
-        self._answers = _answers(self, 0) if answers is None else answers
+        self._line = _Line(self) if line is None else line
 
     def __reduce__(self) -> tuple[type[MessageLog], tuple[list[BaseMessage]]]:
         return MessageLog, (list(self),)
 
     def answers(self, call_id: str) -> bool:
         """Whether a tool message in this log answers the call with this id."""
-        return self._answers.get(call_id, len(self)) < len(self)
+        return self._line.answers.get(call_id, len(self)) < len(self)
 
     def answer(self, call_id: str) -> ToolMessage | None:
         """The tool message that answers the call with this id, if this log has one."""
-        position = self._answers.get(call_id, len(self))
+        position = self._line.answers.get(call_id, len(self))
         found = self[position] if position < len(self) else None
-        # Another version of the thread may have put another message there.
-        return found if isinstance(found, ToolMessage) and found.tool_call_id == call_id else None
+        return found if isinstance(found, ToolMessage) else None
 
     def holds(self, message_id: str | None) -> bool:
         """Whether this log, or another version of the thread, has a message with this id."""
-        return message_id is not None and message_id in self._tip
+        return message_id is not None and message_id in self._line.by_id
 
-    def sum_of(self, size: Callable[[BaseMessage], int], *, name: str = "") -> int:
-        """The sizes of all messages together; under one name always the same `size`.
+    def shown_as(self, name: str, show: Callable[[BaseMessage], BaseMessage]) -> list[BaseMessage]:
+        """What a model reads in place of each message; under one name always the same `show`.
 
-        What was summed up before, in this log or the one that it continues, is not measured again:
-        a run of many steps costs what its messages cost once.
+        Each model call reads the whole thread: what it was shown before is not made again.
         """
-        count, total = self._summed.get(name, (0, 0))
-        if count < len(self):
-            total += sum(map(size, self[count:] if count else self))
-            self._summed[name] = len(self), total
-        return total
+        shown = self._line.shown.setdefault(name, [])
+        shown.extend(map(show, self[len(shown) :]))
+        return shown[: len(self)]
+
+    def sum_of(
+        self,
+        size: Callable[[BaseMessage], int],
+        *,
+        name: str = "",
+        of: Sequence[BaseMessage] | None = None,
+    ) -> int:
+        """The sizes of all messages together; under one name always the same `size`, and the same
+        messages `of` which it is taken in their place.
+
+        What was summed up before, in whatever version of the thread, is not measured again: a run
+        of many steps costs what its messages cost once.
+        """
+        sums = self._line.sums.setdefault(name, [0])
+        for message in (self if of is None else of)[len(sums) - 1 :]:
+            sums.append(sums[-1] + size(message))
+        return sums[len(self)]
 
     def merged(self, new: Sequence[BaseMessage]) -> MessageLog:
         """A version with `new` merged in: same id replaces, `RemoveMessage` removes."""
         grown = self._grown(new)
         if grown is None:
             return self._rewritten(new)
-        at = len(self) + grown
-        self._tip.update((_key(m, at + i), m) for i, m in enumerate(new[grown:]))
-        for call_id, position in _answers(new[grown:], at).items():
-            self._answers.setdefault(call_id, position)
-        return MessageLog(
-            [*self, *new],
-            tip=self._tip,
-            answers=self._answers,
-            shown=self.shown,
-            summed=self._summed,
-        )
+        self._line.extend(new[grown:])
+        return MessageLog([*self, *new], line=self._line)
 
     def _grown(self, new: Sequence[BaseMessage]) -> int | None:
-        """How many of `new` the shared index holds already; None where `new` does not continue it.
+        """How many of `new` the shared line holds already; None where `new` does not continue it.
 
         Between a step and its edge the same messages are merged twice.
         """
-        tip, here = self._tip, len(self)
-        grown = len(tip) - here
-        if not 0 <= grown <= len(new):
+        line, here = self._line, len(self)
+        ahead = line.messages[here:]
+        if len(ahead) > len(new) or any(a is not m for a, m in zip(ahead, new, strict=False)):
             return None
-        keys = [_key(m, here + i) for i, m in enumerate(new)]
-        if any(tip.get(k) is not m for k, m in zip(keys[:grown], new, strict=False)):
+        rest = [_key(m, n) for n, m in enumerate(new[len(ahead) :], start=len(line.messages))]
+        if len(set(rest)) < len(rest) or any(key in line.by_id for key in rest):
             return None
-        rest = keys[grown:]
-        if len(set(rest)) < len(rest) or any(k in tip for k in rest):
-            return None
-        return None if any(isinstance(m, RemoveMessage) for m in new) else grown
+        return None if any(isinstance(m, RemoveMessage) for m in new) else len(ahead)
 
     def _rewritten(self, new: Sequence[BaseMessage]) -> MessageLog:
         kept: dict[str, BaseMessage] = {_key(m, i): m for i, m in enumerate(self)}
@@ -178,11 +185,3 @@ class MessageLog(list[BaseMessage]):
 
 def _key(message: BaseMessage, position: int) -> str:
     return message.id or f"\0{position}"
-
-
-def _answers(messages: Sequence[BaseMessage], start: int) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for position, message in enumerate(messages, start=start):
-        if isinstance(message, ToolMessage):
-            found.setdefault(message.tool_call_id, position)
-    return found
