@@ -25,8 +25,8 @@ from ..profiles.memory.records import Scope
 from ..profiles.reflection import Reflector
 from ..profiles.schema import AgentProfile
 from .context import RunContext
-from .drive import Work
 from .meter import Meter
+from .work import Work
 
 if TYPE_CHECKING:
     from .config import AgentConfig

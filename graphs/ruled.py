@@ -19,8 +19,8 @@ from ..guards.langchain.model import held
 from ..guards.vault import Vault
 from .budget import budget_for
 from .catalog import ToolCatalog
-from .drive import Asked, Work
 from .remember import Keeper
+from .work import Asked, Work
 
 if TYPE_CHECKING:
     from .compile import Parts

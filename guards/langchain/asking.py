@@ -1,0 +1,95 @@
+"""Asks a chat model, without LangChain's machinery for listeners where there are none.
+
+That machinery writes the whole conversation out anew for each call, so that a long one costs more
+than a guarded step. Without it the model is asked as LangChain asks it in the end: its cache, its
+rate limiter, its streaming and what it notes about a reply stay.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+    from langchain_core.runnables import Runnable, RunnableConfig
+
+_METHODS = ("invoke", "ainvoke", "generate", "agenerate", "generate_prompt", "agenerate_prompt")
+"""What lies between a caller and the model."""
+
+_SETTINGS = frozenset(
+    {"stop", "callbacks", "tags", "metadata", "run_name", "run_id"}
+    | {"ls_structured_output_format", "structured_output_format"}
+)
+"""Arguments that those methods take for themselves."""
+
+
+def ask(
+    model: Runnable[Any, BaseMessage],
+    messages: list[BaseMessage],
+    config: RunnableConfig,
+    options: Mapping[str, Any],
+) -> BaseMessage:
+    """The model's reply to these messages."""
+    if not _is_direct(model, messages, config, options):
+        return model.invoke(messages, config, **options)
+    chat: Any = model
+    return _reply(chat._generate_with_cache(messages, stop=None, run_manager=None, **options))
+
+
+async def aask(
+    model: Runnable[Any, BaseMessage],
+    messages: list[BaseMessage],
+    config: RunnableConfig,
+    options: Mapping[str, Any],
+) -> BaseMessage:
+    """`ask`, for an event loop."""
+    if not _is_direct(model, messages, config, options):
+        return await model.ainvoke(messages, config, **options)
+    chat: Any = model
+    said = await chat._agenerate_with_cache(messages, stop=None, run_manager=None, **options)
+    return _reply(said)
+
+
+def _is_direct(
+    model: Any, messages: Sequence[BaseMessage], config: RunnableConfig, options: Mapping[str, Any]
+) -> bool:
+    """Whether all that lies between is for listeners, and there are none."""
+    if not _is_plain(type(model)) or not _SETTINGS.isdisjoint(options):
+        return False
+    # Content in blocks may be in an older form, which LangChain rewrites.
+    if not all(type(message.content) is str for message in messages):
+        return False
+    return not _listeners(model, config)
+
+
+def _is_plain(kind: type[Any]) -> bool:
+    """Whether it is a chat model that is asked by LangChain's own methods, as they were written:
+    a subclass may have others, and whoever measures a program may have wrapped them."""
+    from langchain_core.language_models import BaseChatModel, chat_models
+
+    if not issubclass(kind, BaseChatModel):
+        return False
+    methods = (getattr(kind, name) for name in _METHODS)
+    return all(
+        type(m) is FunctionType and m.__code__.co_filename == chat_models.__file__ for m in methods
+    )
+
+
+def _listeners(model: Any, config: RunnableConfig) -> bool:
+    """Whether anybody listens to the model: to the run, to it, or by a setting of the process."""
+    from langchain_core.callbacks import CallbackManager
+
+    heard = CallbackManager.configure(config.get("callbacks"), model.callbacks, model.verbose)
+    return bool(heard.handlers)
+
+
+def _reply(result: Any) -> BaseMessage:
+    from langchain_core.utils.utils import LC_ID_PREFIX
+
+    message: BaseMessage = result.generations[0].message
+    if message.id is None:
+        message.id = f"{LC_ID_PREFIX}-{uuid.uuid4()}-0"
+    return message
