@@ -1,12 +1,16 @@
 """The lines of a receipt log: numbered, each with the digest of the one before, each signed.
 
-    {"body":{…},"n":17,"prev":"9f2c…","sig":"…"}
+    {"body":{…},"n":17,"prev":"9f2c…","end":"5b1d…","sig":"…"}
 
-The digest of a line is the SHA-256 of all of it before `sig`; the signature is of that digest. So
-nothing in a line can be changed, and no line moved, taken out or put in, without the key. That some
-are missing at the end shows only in the head: the number and digest of the last line, signed as
-well, and kept outside the log. Who can put back an earlier head together with an earlier log goes
-unseen; keep a copy of the head elsewhere where that matters.
+The digest of a line is the SHA-256 of all of it before `end`; signed is that digest, with the
+number of lines so far and `end`. So nothing in a line can be changed, and no line moved, taken out
+or put in, without the key.
+
+That some are missing at the end shows only in the head, which is kept outside the log. `end` is the
+SHA-256 of a secret that stands in the head as long as its line is the last, and nowhere afterwards.
+So one signature does for both, and nobody can make a head of an earlier line. Who can put back an
+earlier head together with an earlier log goes unseen; keep a copy of the head elsewhere where that
+matters.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ import base64
 import binascii
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -24,9 +29,8 @@ from .keys import Signer, Verifier
 Body = Mapping[str, Any]
 
 _encode = json.JSONEncoder(check_circular=False, separators=(",", ":"), allow_nan=False).encode
-_SIG = b',"sig":"'
-_END = b'"}'
-_HEAD = b"head "
+_END, _SIG, _CLOSE = b',"end":"', b'","sig":"', b'"}'
+_SECRET_BYTES = 16
 _START = "0" * 64
 
 
@@ -37,29 +41,47 @@ class Tail(NamedTuple):
     digest: str = _START
 
 
-def line_of(body: Body, tail: Tail, signer: Signer) -> tuple[bytes, Tail]:
-    """The next line of a log, without its line end, and where the log ends with it.
+def line_of(body: Body, tail: Tail, signer: Signer) -> tuple[bytes, Tail, bytes]:
+    """The next line of a log, without its line end; where the log ends with it; its head then.
 
     Raises:
         TypeError, ValueError: the body holds what JSON cannot.
     """
     text = _encode({"body": body, "n": tail.lines, "prev": tail.digest})[:-1].encode()
-    digest = hashlib.sha256(text)
-    sig = _base64(signer.sign(digest.digest()))
-    return b"%b%b%b%b" % (text, _SIG, sig, _END), Tail(tail.lines + 1, digest.hexdigest())
+    tail = Tail(tail.lines + 1, hashlib.sha256(text).hexdigest())
+    end, sig, head = _ended(tail, signer)
+    return b"".join((text, _END, end, _SIG, sig, _CLOSE)), tail, head
 
 
-def lines_of(bodies: Iterable[Body], tail: Tail, signer: Signer) -> tuple[list[bytes], Tail]:
-    """The next lines of a log, without their ends, and where the log ends with them.
+def lines_of(bodies: Iterable[Body], tail: Tail, signer: Signer) -> tuple[list[bytes], Tail, bytes]:
+    """The next lines of a log, one at least, as `line_of` gives them.
 
     Raises:
         TypeError, ValueError: a body holds what JSON cannot.
     """
-    lines = []
+    lines, head = list[bytes](), b""
     for body in bodies:
-        line, tail = line_of(body, tail, signer)
+        line, tail, head = line_of(body, tail, signer)
         lines.append(line)
-    return lines, tail
+    return lines, tail, head
+
+
+def first_head(signer: Signer) -> bytes:
+    """The head of a log without lines."""
+    return _ended(Tail(), signer)[2]
+
+
+def _ended(tail: Tail, signer: Signer) -> tuple[bytes, bytes, bytes]:
+    """Of a log that ends here: `end`, `sig`, and the head."""
+    place = b"%d %b" % (tail.lines, tail.digest.encode())
+    secret = os.urandom(_SECRET_BYTES).hex().encode()
+    end = _end_of(secret)
+    sig = binascii.b2a_base64(signer.sign(b"%b %b" % (place, end)), newline=False)
+    return end, sig, b"%b %b %b" % (place, secret, sig)
+
+
+def _end_of(secret: bytes) -> bytes:
+    return hashlib.sha256(secret).hexdigest().encode()
 
 
 class LogChanged(ValueError):
@@ -82,20 +104,15 @@ def go_on_from(tail: Tail, head: bytes, verifier: Verifier) -> None:
         raise LogChanged("the log was cut short or replaced: `edgeward audit verify` says where")
 
 
-def head_of(tail: Tail, signer: Signer) -> bytes:
-    """The signed head of a log that ends here."""
-    text = b"%d %b" % (tail.lines, tail.digest.encode())
-    return b"%b %b" % (text, _base64(signer.sign(_HEAD + text)))
-
-
 def read_head(head: bytes, verifier: Verifier) -> Tail | None:
-    """The head, if it is one, and signed with the log's key."""
+    """Where the log ends by its head; None if it is none, or not signed with the log's key."""
     parts = head.split()
-    if len(parts) != 3 or not parts[0].isdigit():
+    if len(parts) != 4:
         return None
-    if not _signed(parts[2], _HEAD + b"%b %b" % (parts[0], parts[1]), verifier):
+    lines, digest, secret, signature = parts
+    if not _is_signed(signature, b"%b %b %b" % (lines, digest, _end_of(secret)), verifier):
         return None
-    return Tail(int(parts[0]), parts[1].decode("ascii", "replace"))
+    return Tail(int(lines), digest.decode())
 
 
 def tail_after(line: bytes) -> Tail:
@@ -104,8 +121,7 @@ def tail_after(line: bytes) -> Tail:
     Raises:
         ValueError: it is no line of a log.
     """
-    found = parsed(line)
-    return Tail(found.number + 1, found.digest)
+    return parsed(line).tail
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +132,18 @@ class Line:
     before: str
     body: dict[str, Any]
     digest: str
+    end: bytes
     signature: bytes
+
+    @property
+    def tail(self) -> Tail:
+        """Where a log ends whose last line this is."""
+        return Tail(self.number + 1, self.digest)
+
+    def is_signed(self, verifier: Verifier) -> bool:
+        """Whether it is signed with the log's key."""
+        text = b"%d %b %b" % (self.number + 1, self.digest.encode(), self.end)
+        return _is_signed(self.signature, text, verifier)
 
 
 def parsed(line: bytes) -> Line:
@@ -125,14 +152,16 @@ def parsed(line: bytes) -> Line:
     Raises:
         ValueError: it is none.
     """
-    text, mark, rest = line.rpartition(_SIG)
-    if not mark or not rest.endswith(_END):
+    text, _, rest = line.rpartition(_END)
+    end, mark, sig = rest.partition(_SIG)
+    if not mark or not sig.endswith(_CLOSE):
         raise ValueError("no record")
     found = json.loads(text + b"}")
     number, before, body = found["n"], found["prev"], found["body"]
     if not (type(number) is int and isinstance(before, str) and isinstance(body, dict)):
         raise ValueError("no record")
-    return Line(number, before, body, hashlib.sha256(text).hexdigest(), rest[: -len(_END)])
+    sig = sig[: -len(_CLOSE)]
+    return Line(number, before, body, hashlib.sha256(text).hexdigest(), end, sig)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,11 +219,9 @@ def sealed(lines: Iterable[bytes], verifier: Verifier, *, head: bytes) -> bool:
             return False
         if (line.number, line.before) != tail:
             return False
-        if line.number >= kept.lines and not _signed(
-            line.signature, bytes.fromhex(line.digest), verifier
-        ):
+        if line.number >= kept.lines and not line.is_signed(verifier):
             return False
-        tail = Tail(line.number + 1, line.digest)
+        tail = line.tail
         if tail.lines == kept.lines and tail.digest != kept.digest:
             return False
     return tail.lines >= kept.lines
@@ -216,7 +243,7 @@ def _fault(line: bytes, tail: Tail, verifier: Verifier) -> str:
         found = parsed(line)
     except (ValueError, KeyError, TypeError, RecursionError):
         return "changed: this is no record"
-    if not _signed(found.signature, bytes.fromhex(found.digest), verifier):
+    if not found.is_signed(verifier):
         return "changed or inserted: it is not signed with this key"
     if found.number > tail.lines:
         return f"dropped or moved: record {found.number} stands in its place"
@@ -227,12 +254,8 @@ def _fault(line: bytes, tail: Tail, verifier: Verifier) -> str:
     return ""
 
 
-def _base64(data: bytes) -> bytes:
-    return binascii.b2a_base64(data, newline=False)
-
-
-def _signed(signature: bytes, data: bytes, verifier: Verifier) -> bool:
+def _is_signed(signature: bytes, text: bytes, verifier: Verifier) -> bool:
     try:
-        return verifier.accepts(base64.b64decode(signature, validate=True), data)
+        return verifier.accepts(base64.b64decode(signature, validate=True), text)
     except (binascii.Error, ValueError):
         return False

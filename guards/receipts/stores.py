@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from .chain import Body, Tail, go_on_from, head_of, lines_of, tail_after
+from .chain import Body, Tail, first_head, go_on_from, lines_of, tail_after
 from .keys import Signer
 
 if sys.platform != "win32":
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import sqlite3
 
 HEAD_SUFFIX = ".head"
-_HEAD_BYTES = 192
+_HEAD_BYTES = 256
 """A head is written over the one before it, at one stroke."""
 _BLOCK = 65_536
 DATABASE = b"SQLite format 3\0"
@@ -72,13 +72,13 @@ class JsonLines:
             size = self._read_end(file, size)
             go_on_from(self._tail, os.pread(head, _HEAD_BYTES, 0), signer)
             if not size:  # so that a log without a head is one whose head was taken away
-                _write(head, head_of(self._tail, signer).ljust(_HEAD_BYTES), 0)
-        lines, tail = lines_of(receipts, self._tail, signer)
+                _write(head, first_head(signer).ljust(_HEAD_BYTES), 0)
+        lines, tail, new_head = lines_of(receipts, self._tail, signer)
         data = b"\n".join([*lines, b""])
         self._size = -1
         try:
             _write(file, data, size)
-            _write(head, head_of(tail, signer).ljust(_HEAD_BYTES), 0)
+            _write(head, new_head.ljust(_HEAD_BYTES), 0)
         except OSError:
             os.ftruncate(file, size)
             raise
@@ -135,11 +135,10 @@ class Sqlite:
                 last = connection.execute(f"{_LINES} DESC LIMIT 1").fetchone()
                 tail = tail_after(last[0]) if last else Tail()
                 go_on_from(tail, _head_of(connection), signer)
-                lines, end = lines_of(receipts, tail, signer)
+                lines, _, head = lines_of(receipts, tail, signer)
                 rows = list(enumerate(lines, start=tail.lines))
-                head = (head_of(end, signer),)
                 connection.executemany("INSERT INTO receipts (n, line) VALUES (?, ?)", rows)
-                connection.execute("INSERT OR REPLACE INTO head (id, head) VALUES (0, ?)", head)
+                connection.execute("INSERT OR REPLACE INTO head (id, head) VALUES (0, ?)", (head,))
             except BaseException:
                 connection.execute("ROLLBACK")
                 raise
@@ -195,7 +194,7 @@ class Passing:
     def extend(self, receipts: Sequence[Body], signer: Signer) -> None:
         """See `Store`."""
         with self._lock:
-            lines, tail = lines_of(receipts, self._tail, signer)
+            lines, tail, _ = lines_of(receipts, self._tail, signer)
             for line in lines:
                 self._writer.write(line.decode() + "\n")
             self._tail = tail

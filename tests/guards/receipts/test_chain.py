@@ -85,7 +85,7 @@ def test_a_record_of_somebody_elses(log: Path, tmp_path: Path, algorithm: Algori
     """A record that another key signed, with the right number and predecessor."""
     lines = log.read_bytes().splitlines(keepends=True)
     before = parsed(lines[2][:-1])
-    forged, _ = line_of({"tool": "x"}, Tail(3, before.digest), signer(tmp_path / "k2", algorithm))
+    forged, *_ = line_of({"tool": "x"}, Tail(3, before.digest), signer(tmp_path / "k2", algorithm))
     log.write_bytes(b"".join([*lines[:3], forged + b"\n", *lines[4:]]))
     assert checked(log) == Checked(3, "changed or inserted: it is not signed with this key")
 
@@ -103,6 +103,38 @@ def test_a_head_that_is_none(log: Path, head: bytes) -> None:
     """Without it nobody knows whether records are missing at the end."""
     head_path(log).write_bytes(head)
     assert "head is missing" in checked(log).fault
+
+
+def test_of_an_earlier_line_nobody_makes_a_head(log: Path) -> None:
+    """A line is signed as the end that it was; the secret that says so is gone with its head."""
+    lines, late = log.read_bytes().splitlines(keepends=True), head_path(log).read_bytes()
+    last = parsed(lines[2][:-1])
+    log.write_bytes(b"".join(lines[:3]))
+    place, secret, sig = f"3 {last.digest}".encode(), late.split()[2], last.signature
+    for head in (
+        b"%b %b %b" % (place, last.end, sig),
+        b"%b %b %b" % (place, secret, sig),
+        b"%b %b %b" % (place, secret, late.split()[3]),
+        b"%b %b" % (place, sig),
+        late.replace(b"%d " % COUNT, b"3 ", 1),
+    ):
+        head_path(log).write_bytes(head)
+        assert checked(log) == Checked(3, "the head is missing, or not signed with this key")
+    head_path(log).write_bytes(late)
+    assert checked(log) == Checked(3, "truncated: the head knows of 3 more")
+
+
+def test_a_head_holds_the_secret_of_its_line(log: Path) -> None:
+    """Once the log goes on it is nowhere; a copy that was made in time still proves its line."""
+    before = head_path(log).read_bytes()
+    ReceiptLog(log, algorithm="hmac" if b"hmac" in _key(log) else "ed25519").write([{"at": 7}])
+    lines, head = read_log(log)
+    assert before.split()[2] not in head + log.read_bytes()
+    public = log.with_name(f"{log.name}.key.pub")
+    key = verifier(public if public.exists() else log.with_name(f"{log.name}.key"))
+    assert verify(lines, key, head=before) == Checked(COUNT + 1)
+    shorter = list(read_log(log)[0])[: COUNT - 1]
+    assert verify(shorter, key, head=before).fault == "truncated: the head knows of 1 more"
 
 
 def test_an_unfinished_line(log: Path) -> None:
