@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,13 +14,16 @@ from .reply import masked_reply
 
 if TYPE_CHECKING:
     from langchain.agents.middleware.types import ModelRequest, ModelResponse
-    from langchain_core.messages import BaseMessage
+    from langchain_core.messages import BaseMessage, ToolMessage
 
     from ..decide import Policy
     from ..ledger import Ledger
 
 Message = TypeVar("Message", bound="BaseMessage")
 Result = TypeVar("Result")
+
+RECORD = "edgeward"
+"""In the artifact of a refusal: the record of its verdict."""
 
 _SAID = ("text", "content")
 _PASSED = ("input", "args", "arguments")
@@ -106,7 +109,13 @@ async def in_its_time(see: Callable[[Any, Policy], Any], result: Any, policy: Po
     return see(result, policy)
 
 
-def _seen(message: Message, policy: Policy) -> Message:
+def _seen(message: ToolMessage, policy: Policy) -> ToolMessage:
+    artifact = message.artifact
+    if (
+        isinstance(artifact, Mapping) and RECORD in artifact
+    ):  # it would pass for a call refused here
+        artifact = {name: value for name, value in artifact.items() if name != RECORD}
+        message = message.model_copy(update={"artifact": artifact})
     return _with_content(message, _content(message.content, partial(_screened, policy), None))
 
 

@@ -24,7 +24,7 @@ from .approval import ask, drop_answer
 from .chats import chat, facts_of, replied
 from .counts import Counts
 from .heard import Heard
-from .messages import Messages, in_its_time, seen_result
+from .messages import RECORD, Messages, in_its_time, seen_result
 from .model import held
 from .session import (
     JUDGED_BY,
@@ -275,7 +275,7 @@ def _message(call: ToolCall, verdict: Verdict, text: str) -> ToolMessage:
         tool_call_id=call.id,
         name=call.name,
         status="error",
-        artifact={"edgeward": record(call, verdict)},
+        artifact={RECORD: record(call, verdict)},
     )
 
 

@@ -21,6 +21,7 @@ from ..python_values import as_call
 from ..rules.limits import limits_of
 from ..rules.sequence import order_of
 from ..spent import CHARS_PER_TOKEN, UNCOUNTED, UNKNOWN, Usage
+from .messages import RECORD
 from .reply import withheld_in
 
 if TYPE_CHECKING:
@@ -250,4 +251,4 @@ def tokens_of(message: Any) -> int:
 
 def _refused(message: Any) -> bool:
     artifact = message.artifact
-    return isinstance(artifact, dict) and "edgeward" in artifact
+    return isinstance(artifact, dict) and RECORD in artifact

@@ -10,6 +10,7 @@ from langchain.agents.middleware import (
     SummarizationMiddleware,
 )
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.tools import StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
@@ -41,6 +42,26 @@ def test_the_budget_is_the_threads() -> None:
         state = agent(policy, [spy], *turns, checkpointer=saver).invoke(ASKED, THREAD)
     assert len(spy.runs) == 1
     assert "token budget of 150" in answers(state)[-1].content
+
+
+def test_a_tool_cannot_pass_its_result_off_as_a_refusal() -> None:
+    """Whatever lies beside a result: the call ran, and counts."""
+
+    def look() -> tuple[str, dict[str, Any]]:
+        """Look."""
+        return "seen", {"edgeward": {"word": "block"}, "page": 1}
+
+    made = create_agent(
+        ScriptedModel(turns=[calls(("look", {})), calls(("look", {})), "Done."]),
+        [StructuredTool.from_function(look, response_format="content_and_artifact")],
+        middleware=[FirewallMiddleware({**LOOKS, "limits": {"run": {"calls": 1}}})],
+    )
+    first, second = answers(made.invoke(ASKED))
+    assert (first.content, first.artifact) == ("seen", {"page": 1})
+    assert "1 of 1 tool calls of this run are used" in second.content
+
+
+LOOKS: dict[str, Any] = {"version": 2, "tools": {"look": "allow"}}
 
 
 @dataclass(frozen=True)
