@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -54,7 +55,9 @@ async def beside(policy: Policy | None, work: Callable[..., T], *args: Any) -> T
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:
-        await asyncio.wait([running])  # what comes after must not come while it still runs
+        while not running.done():  # what comes after must not come while it still runs
+            with suppress(asyncio.CancelledError):  # whoever cancels may do so again and again
+                await asyncio.wait([running])
         raise
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -151,3 +152,38 @@ async def test_what_could_not_be_recorded_does_not_go_out(
     """Nor where it would have been written in a thread."""
     log = ReceiptLog(Dead(), key=tmp_path / "k", algorithm="hmac")
     assert await door(logged(log), wire) == []
+
+
+class Slow:
+    """A sink that takes a line once it may."""
+
+    def __init__(self) -> None:
+        self.asked, self.may, self.lines = threading.Event(), threading.Event(), 0
+
+    def write(self, text: str) -> None:
+        """Wait, and take it."""
+        self.asked.set()
+        assert self.may.wait(10)
+        self.lines += 1
+
+
+async def test_nothing_goes_on_while_a_receipt_is_written(tmp_path: Path) -> None:
+    """However often the call is cancelled meanwhile, as a cancel scope does all the time."""
+    sink = Slow()
+    policy = logged(ReceiptLog(sink, key=tmp_path / "k", algorithm="hmac"))
+    ran = Recorder()
+
+    async def read(what: str) -> str:
+        return ran.note("read", what=what)
+
+    call = asyncio.ensure_future(Firewall(policy).guard(read)("x"))
+    assert await asyncio.to_thread(sink.asked.wait, 10)
+    for _ in range(3):
+        call.cancel()
+        await asyncio.sleep(0.01)
+    assert not call.done()
+    sink.may.set()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    assert sink.lines == 1
+    assert ran.runs == []
