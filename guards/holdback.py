@@ -40,7 +40,7 @@ _LOOKED_AT = 256
 _AFTER = r"(?:[\x00-\xff]|\z){2}"
 """What the check of personal data looks at behind a candidate."""
 
-_WATCHED_FOR = {"card": "[0-9](?:[ -]?[0-9]){13,}"}
+_WATCHED_FOR = {"card": r"[0-9](?:[ .\x{A0}\x{202F}-]?[0-9]){13,}"}
 """Where a kind's pattern also finds what is far too short to be real, the least that is."""
 
 

@@ -28,7 +28,13 @@ Detector = Callable[[str], Iterable[Span]]
 """Finds what no pattern here can, names of people above all."""
 
 _JOINERS = frozenset("._-/:@#=+~\\")
-_VERSION_WORDS = ("version", "release", "ver", "rev", "build", "tag", "upgrade to", "update to")
+_VERSION_SAID = re.compile(
+    r"(?:version|release|ver|rev|build|tag|\bv|firmware|oid|section|chapter|clause|\u00a7"
+    r"|\b(?:up|down)(?:grade|date)[a-z]*(?: [\w@/-]{1,15})?|\bbump[a-z]*(?: [\w@/-]{1,15})?)"
+    r"(?:\.?[\s:=#\"'(]{0,4}|\s(?:from\s(?:[0-9.]{1,15}\sto\s)?|to\s))\Z|[=><~!^]=\s?\Z",
+    re.IGNORECASE,
+)
+"""What stands before a number with dots that is no address: `firmware 1.2.3.4`, `pkg==1.2.3.4`."""
 
 
 Real = Callable[[str, int, int], Iterator[Span]]
@@ -114,6 +120,15 @@ def _email(text: str, start: int, end: int) -> Iterator[Span]:
         yield start, end, "email"
 
 
+def _said_ssn(text: str, start: int, end: int) -> Iterator[Span]:
+    """Behind words that say what it is, in groups of blanks or in none."""
+    from stdnum.us import ssn
+
+    start += _SSN_SAID.match(text[start:end]).end()  # type: ignore[union-attr]
+    if _clean(text, start, end) and ssn.is_valid(text[start:end].replace(" ", "")):
+        yield start, end, "ssn"
+
+
 def _ssn(text: str, start: int, end: int) -> Iterator[Span]:
     from stdnum.us import ssn
 
@@ -133,9 +148,12 @@ _ISSUERS: dict[int, Callable[[str], bool]] = {
         or "644" <= n[:3] <= "659"
         or "3528" <= n[:4] <= "3589"
         or n[:2] == "62"
+        or "2200" <= n[:4] <= "2204"  # Mir
+        or n[:4] in ("5018", "5020", "5038", "5893", "6304", "6759", "6761", "6762", "6763")
     ),
     19: lambda n: n[0] == "4" or n[:2] == "62",
 }
+_BETWEEN_GROUPS = re.compile("[ .\u00a0\u202f-]")
 _GROUPINGS = frozenset(
     ((14,), (15,), (16,), (19,), (4, 4, 4, 4), (4, 4, 4, 4, 3), (4, 6, 5), (4, 6, 4))
 )
@@ -145,7 +163,7 @@ def _card(text: str, start: int, end: int) -> Iterator[Span]:
     """Runs of digit groups: a card may be followed by other numbers (`... 1111 12/29`)."""
     groups: list[tuple[int, int]] = []
     at = start
-    for piece in text[start:end].replace("-", " ").split(" "):
+    for piece in _BETWEEN_GROUPS.split(text[start:end]):
         groups.append((at, at + len(piece)))
         at += len(piece) + 1
     first = 0
@@ -223,8 +241,9 @@ def _ipv4(text: str, start: int, end: int) -> Iterator[Span]:
     before = text[max(start - 24, 0) : start]
     if before.endswith("/") and before[-2:-1].isalnum():
         return  # a product token: Name/1.2.3.4
-    said = before.casefold().rstrip(" :=#\"'")
-    if said.endswith(_VERSION_WORDS):
+    if _VERSION_SAID.search(text[max(start - 60, 0) : start]) or text[:end].endswith(
+        ".0.0.0", start
+    ):
         return
     edge = before[-1:]
     after = text[end : end + 2]
@@ -289,30 +308,34 @@ def _iban(text: str, start: int, end: int) -> Iterator[Span]:
         if text[at] not in " -":
             number += text[at]
             if len(number) == size:
-                if _clean(text, start, at + 1) and iban.is_valid(number):
+                # The check digits tell; registries of banks are older than the accounts.
+                if _clean(text, start, at + 1) and iban.is_valid(number, check_country=False):
                     yield start, at + 1, "iban"
                 return
 
 
 _IBAN_COUNTRY = rf"(?:{'|'.join((*_IBAN_LENGTHS, *map(str.lower, _IBAN_LENGTHS)))})[0-9][0-9]"
 _IBAN_BEGINS = re.compile(rf"(?:(?a:\b)|{ESCAPED})({_IBAN_COUNTRY})")
+_SSN_AFTER = r"(?i)(?:\bssn|social security)[a-z ]{0,10}[.:=# ]{1,3}"
+_SSN_SAID = re.compile(_SSN_AFTER)
 _NATIONAL = r"\(?[0-9]{2,12}\)?(?:[ ./-]{1,2}\(?[0-9]{2,9}\)?){0,5}"
 
 CANDIDATES: dict[str, Candidate] = {
     "email": ("email", r"[\pL\pN._%+'-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)*\.\pL{2,24}", _email),
     "ssn": ("ssn", r"[0-9]{3}-[0-9]{2}-[0-9]{4}", _ssn),
-    "credit_card": ("card", r"[0-9]{4,19}(?:[ -][0-9]{2,6})*", _card),
+    "said_ssn": ("ssn", _SSN_AFTER + r"[0-9]{3} ?[0-9]{2} ?[0-9]{4}", _said_ssn),
+    "credit_card": ("card", r"[0-9]{4,19}(?:[ .\x{A0}\x{202F}-][0-9]{2,6})*", _card),
     "iban": ("iban", rf"(?:\b|{ESCAPED}){_IBAN_COUNTRY}(?:[ -]?[A-Za-z0-9])+", _ibans),
     "phone": (
         "phone",
         r"\+[0-9]{1,3}(?:[ .-]?(?:\([0-9]{1,4}\)|[0-9]{1,4})){2,7}"
-        r"|\([0-9]{3}\) ?[0-9]{3}[ .-][0-9]{4}|[0-9]{3}[ .-][0-9]{3}[ .-][0-9]{4}",
+        r"|(?:1[ .-])?(?:\([0-9]{3}\) ?|[0-9]{3}[ .-])[0-9]{3}[ .-][0-9]{4}",
         _phone,
     ),
     "ipv4": ("ip", r"[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}", _ipv4),
     "ipv6": ("ip", r"[0-9A-Fa-f]{4}:[0-9A-Fa-f:]*:[0-9A-Fa-f.:]*", _ipv6),
 }
-"""Label of the mask -> the candidates, in the order in which they are looked for."""
+"""The candidates by name, in the order in which they are looked for."""
 
 _DIGITS = re.compile("[0-9]+")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{2,4}")
