@@ -50,7 +50,7 @@ def open_recording(
         with path.open("rb") as file:
             start = file.read(4_096)
     except OSError as error:
-        raise ValueError(f"{path}: cannot be read ({type(error).__name__})") from None
+        raise ValueError(f"{path}: cannot be read ({error.strerror})") from None
     if start.startswith(DATABASE):
         tables = tables_in(path)
         if RECEIPTS in tables:
@@ -89,6 +89,11 @@ def tables_in(path: Path) -> set[str]:
     try:
         uri = f"{path.resolve().as_uri()}?mode=ro"
         with closing(sqlite3.connect(uri, uri=True)) as connection:
-            return {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+            return {
+                name
+                for (name,) in connection.execute(
+                    "SELECT name FROM sqlite_master WHERE type = 'table'"
+                )
+            }
     except sqlite3.DatabaseError:
         raise ValueError(f"{path}: is no database that can be read") from None

@@ -150,7 +150,7 @@ def _find(path: str | Path) -> Path:
             return shipped
     file = Path(path)
     if file.is_dir():
-        file = file / FILE
+        return file / FILE
     if isinstance(path, str) and _BARE.match(path) and not file.exists():
         names = shipped_bundles()
         fix = did_you_mean(path, names) or "give the path of a profile.yaml"

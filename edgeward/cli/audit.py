@@ -76,5 +76,5 @@ def _key_of(log: Path) -> Path:
 
     found = key_beside(log)
     if found is None:
-        raise FileNotFoundError(f"no key beside {log}; name it with --key")
+        raise ValueError(f"{log}: no key lies beside it; name one with --key")
     return found

@@ -20,6 +20,8 @@ STOPPED = 130
 
 MAX_CHARS = 1_000
 
+_NO_SUCH_FILE = (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError)
+
 
 @contextmanager
 def reported(*, debug: bool) -> Iterator[None]:
@@ -76,5 +78,5 @@ def exit_code(error: Exception) -> int:
     """2 for what the user can put right on the command line or in a file, 1 for the rest."""
     from ..graphs.locked import NothingWaiting
 
-    wrong = (ValueError, ImportError, FileNotFoundError, NothingWaiting)
+    wrong = (ValueError, ImportError, NothingWaiting, *_NO_SUCH_FILE)
     return WRONG if isinstance(error, wrong) else FAILED

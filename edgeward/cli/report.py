@@ -36,7 +36,11 @@ def report(
         from ..guards.receipts.report import report as of
         from ..guards.receipts.stores import read_log
 
-        found = of(bodies(read_log(log)[0]))
+        lines, _ = read_log(log)
+        try:
+            found = of(bodies(lines))
+        except ValueError as error:
+            raise ValueError(f"{log}: {error}; allowed: a log of receipts") from None
         if as_json:
             typer.echo(json.dumps(_plain(found), indent=2))
         else:

@@ -63,6 +63,8 @@ def show(
         with busy("reading"):
             if is_file:
                 story = _of_file(path, thread, key, limit)
+            elif path.is_dir():
+                raise ValueError(f"{source}: is a folder; allowed: a log, or the id of a thread")
             else:
                 story = _of_thread(checkpointer, source, limit)
             page = page_of(story)
@@ -112,6 +114,9 @@ def _of_thread(checkpointer: str, thread: str, limit: int) -> Story:
     assert saver is not None
     try:
         return story_of_thread(saver, thread, limit=limit)
+    except ValueError as error:
+        place = where if isinstance(where, Path) else "that database"
+        raise ValueError(f"{error} in {place}, nor a file of that name") from None
     finally:
         close = getattr(saver, "close", None)
         if close is not None:

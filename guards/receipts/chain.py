@@ -156,8 +156,11 @@ def parsed(line: bytes) -> Line:
     end, mark, sig = rest.partition(_SIG)
     if not mark or not sig.endswith(_CLOSE):
         raise ValueError("no record")
-    found = json.loads(text + b"}")
-    number, before, body = found["n"], found["prev"], found["body"]
+    try:
+        found = json.loads(text + b"}")
+        number, before, body = found["n"], found["prev"], found["body"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise ValueError("no record") from None
     if not (type(number) is int and isinstance(before, str) and isinstance(body, dict)):
         raise ValueError("no record")
     sig = sig[: -len(_CLOSE)]
@@ -215,7 +218,7 @@ def sealed(lines: Iterable[bytes], verifier: Verifier, *, head: bytes) -> bool:
             break
         try:
             line = parsed(text[:-1])
-        except (ValueError, KeyError, TypeError, RecursionError):
+        except ValueError:
             return False
         if (line.number, line.before) != tail:
             return False
@@ -231,17 +234,21 @@ def bodies(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
     """What the whole lines of a log say; nothing is checked.
 
     Raises:
-        ValueError: a line is none.
+        ValueError: a line is none, and which.
     """
-    for line in lines:
+    for number, line in enumerate(lines):
         if line.endswith(b"\n"):
-            yield parsed(line[:-1]).body
+            try:
+                body = parsed(line[:-1]).body
+            except ValueError as error:
+                raise ValueError(f"record {number}: is {error}") from None
+            yield body
 
 
 def _fault(line: bytes, tail: Tail, verifier: Verifier) -> str:
     try:
         found = parsed(line)
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except ValueError:
         return "changed: this is no record"
     if not found.is_signed(verifier):
         return "changed or inserted: it is not signed with this key"

@@ -168,12 +168,14 @@ class Sqlite:
         return self._connection
 
 
-_LINES = "SELECT line FROM receipts ORDER BY n"
+# As bytes, whatever stands in a line's place.
+_LINES = "SELECT COALESCE(CAST(line AS BLOB), x'') FROM receipts ORDER BY n"
 
 
 def _head_of(connection: sqlite3.Connection) -> bytes:
-    found = connection.execute("SELECT head FROM head").fetchone()
-    return bytes(found[0]) if found else b""
+    found = connection.execute("SELECT CAST(head AS BLOB) FROM head").fetchone()
+    kept: bytes = (found[0] or b"") if found else b""
+    return kept
 
 
 class Writer(Protocol):
@@ -207,7 +209,7 @@ def read_log(path: Path) -> tuple[Iterator[bytes], bytes]:
     """The lines of a log with their ends, and its head; `b""` where there is none.
 
     Raises:
-        OSError, sqlite3.Error: it cannot be read.
+        ValueError: it is a database of something else. OSError, sqlite3.Error: it cannot be read.
     """
     if is_database(path):
         return _rows(path)
@@ -241,12 +243,16 @@ def _rows(path: Path) -> tuple[Iterator[bytes], bytes]:
     from ..sqlite_file import BUSY_S
 
     connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=BUSY_S)
+    tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    if not {("receipts",), ("head",)} <= set(tables):
+        connection.close()
+        raise ValueError(f"{path}: is a database without receipts")
     head = _head_of(connection)
 
     def rows() -> Iterator[bytes]:
         try:
             for (line,) in connection.execute(_LINES):
-                yield bytes(line) + b"\n"
+                yield line + b"\n"
         finally:
             connection.close()
 

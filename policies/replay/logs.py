@@ -13,6 +13,9 @@ from ...guards.receipts.keys import verifier
 from ...guards.receipts.stores import is_database, read_log
 from .receipts import ReceiptLines
 
+# As bytes, whatever stands in its place.
+_LINE = "SELECT COALESCE(CAST(line AS BLOB), x'') FROM receipts WHERE n = ?"
+
 
 def fault_in(log: Path, key: Path) -> str:
     """What is wrong with a log; empty where all is as it was written.
@@ -61,7 +64,8 @@ def _database(log: Path) -> Iterator[Callable[[int], bytes]]:
     with closing(sqlite3.connect(f"{log.resolve().as_uri()}?mode=ro", uri=True)) as connection:
 
         def line(number: int) -> bytes:
-            found = connection.execute("SELECT line FROM receipts WHERE n = ?", (number,))
-            return bytes(found.fetchone()[0])
+            found = connection.execute(_LINE, (number,))
+            kept: bytes = found.fetchone()[0]
+            return kept
 
         yield line

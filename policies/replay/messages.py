@@ -282,8 +282,8 @@ def _trace(found: object) -> str:
 
 def _objects(path: Path) -> Iterator[tuple[str, object]]:
     """The objects of a file, each with its place: one a line, or all of one JSON text."""
-    with path.open(encoding="utf-8", errors="surrogatepass") as file:
-        first = next((line for line in file if line.strip()), "")
+    with path.open("rb") as file:
+        first = next((line for line in file if line.strip()), b"")
         try:
             lines = isinstance(json.loads(first), list | dict)
         except (ValueError, RecursionError):
@@ -292,7 +292,7 @@ def _objects(path: Path) -> Iterator[tuple[str, object]]:
         yield from _of_lines(path)
         return
     try:
-        whole = json.loads(path.read_text(encoding="utf-8"))
+        whole = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: is no JSON ({_why(error)})") from None
     if isinstance(whole, list) and not any(_is_message(item) for item in whole[:1]):
@@ -302,7 +302,7 @@ def _objects(path: Path) -> Iterator[tuple[str, object]]:
 
 
 def _of_lines(path: Path) -> Iterator[tuple[str, object]]:
-    with path.open(encoding="utf-8", errors="surrogatepass") as file:
+    with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.strip():
                 continue

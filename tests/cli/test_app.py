@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
 
 from .conftest import Bundle, Invoke, Open
 
@@ -51,3 +54,35 @@ def test_long_work_shows_how_far_it_is(terminal: Open) -> None:
     shown.end()
     assert "rules" in shown.text.partition("cases pass")[0]
     assert "\x1b[2K" in shown.text
+
+
+@pytest.mark.parametrize("closed", ["0<&-", "1>&-", "2>&-"])
+def test_a_stream_that_is_closed_is_an_empty_one(closed: str, tmp_path: Path) -> None:
+    """Services and cron start commands so: nobody is asked, nothing is shown, and all goes on."""
+    command = f'{sys.executable} -m edgeward.cli run "$@" {closed}'
+    bundle = Bundle(tmp_path)
+    done = subprocess.run(
+        ["sh", "-c", command, "sh", *bundle.options, 'note(text="x")'],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert bundle.done == ["note x"]
+    assert ("noted x" in done.stdout) == (closed != "1>&-")
+
+
+def test_ctrl_c_before_a_command_begins_is_quiet() -> None:
+    """As later: no traceback, and the exit code of what was stopped."""
+    code = (
+        "import sys\n"
+        "class Stopping:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'edgeward.cli.app':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Stopping())\n"
+        "from edgeward.cli import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

@@ -68,4 +68,5 @@ def test_what_is_missing(tmp_path: Path, invoke: Invoke, missing: str) -> None:
         ReceiptLog(path, key=tmp_path / "elsewhere").write([{"at": 0}])
     result = invoke("audit", "verify", path)
     assert result.exit_code == 2
-    assert "Traceback" not in result.output
+    assert result.stderr.startswith(f"error: {path}: ")
+    assert result.stderr.count("\n") == 1

@@ -235,8 +235,8 @@ def test_a_database_of_something_else_is_refused(folder: Path, invoke: Invoke) -
     for name, wrong in (
         ("other.sqlite", "without receipts and without checkpoints"),
         ("broken.sqlite", "is no database that can be read"),
-        (".", "cannot be read (IsADirectoryError)"),
-        ("missing", "cannot be read (FileNotFoundError)"),
+        (".", "cannot be read (Is a directory)"),
+        ("missing", "cannot be read (No such file or directory)"),
     ):
         result = invoke("replay", name, "--policy", "old.yaml")
         assert (result.exit_code, result.stdout) == (2, "")

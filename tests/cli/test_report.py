@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -78,12 +80,25 @@ def test_a_log_of_policies_without_it(tmp_path: Path, invoke: Invoke) -> None:
     )
 
 
-def test_what_is_no_log(tmp_path: Path, invoke: Invoke) -> None:
-    """One line, and exit code 2."""
-    (tmp_path / "x").write_text("hello\n")
-    for path in (tmp_path / "x", tmp_path / "nowhere"):
-        result = invoke("report", path)
-        assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
+@pytest.mark.parametrize("command", [["report"], ["show"], ["audit", "verify"], ["replay"]])
+@pytest.mark.parametrize("what", ["text", "bytes", "database", "folder", "nowhere"])
+def test_what_is_no_log(what: str, command: list[str], tmp_path: Path, invoke: Invoke) -> None:
+    """One line that names the file, and exit code 2, whatever is asked of it."""
+    path = tmp_path / what
+    if what == "text":
+        path.write_text("hello\n")
+    elif what == "bytes":
+        path.write_bytes(bytes(range(256)) * 8)
+    elif what == "database":
+        with closing(sqlite3.connect(path)) as base:
+            base.execute("CREATE TABLE notes (text TEXT)")
+    elif what == "folder":
+        path.mkdir()
+    with_policy = ["--policy", "default"] if command == ["replay"] else []
+    result = invoke(*command, path, *with_policy)
+    assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
+    assert str(path) in result.stderr
+    assert result.stdout == ""
 
 
 def test_names_of_others_cannot_steer_the_terminal(tmp_path: Path, invoke: Invoke) -> None:

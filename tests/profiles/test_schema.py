@@ -342,6 +342,14 @@ def test_a_misspelt_shipped_name_is_corrected():
         AgentProfile.from_yaml("asistant")
 
 
+def test_a_folder_without_a_profile_is_told_as_one(tmp_path, monkeypatch):
+    """Not as a name that nobody knows: what is missing is the file in it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(ConfigFileMissing, match=r"mine/profile\.yaml: there is no such file"):
+        AgentProfile.from_yaml("mine")
+
+
 def test_a_profile_from_data_is_as_strict(tmp_path):
     """from_mapping takes the same mapping, and refuses the same things."""
     profile = AgentProfile.from_mapping({"id": "a", "name": "b"}, base_dir=tmp_path)

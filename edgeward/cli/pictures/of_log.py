@@ -55,7 +55,7 @@ def story_of_log(path: Path, *, thread: str | None, key: Path | None, limit: int
                 past[name] = _Past()
             _tell(story, body, past[name], number)
     if story.told and not past and thread is None:
-        raise ValueError(f"{path}: no line of it is a record")
+        raise ValueError(f"{path}: no line of it is a record; allowed: a log of receipts")
     if thread is not None and not past:
         raise ValueError(f"{path}: no record is of the thread {thread!r}")
     if thread is None:
@@ -78,7 +78,7 @@ class _Past:
 def _body(line: bytes) -> dict[str, Any] | None:
     try:
         return parsed(line.rstrip(b"\n")).body
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except ValueError:
         return None
 
 

@@ -271,3 +271,27 @@ def test_many_records_are_gone_on_from_their_end(tmp_path: Path) -> None:
     ReceiptLog(path, algorithm="hmac").write([{"at": "end"}])
     assert checked(path) == Checked(502)
     assert os.path.getsize(path) > 200_000
+
+
+def test_a_database_in_which_other_things_stand(tmp_path: Path) -> None:
+    """A number, a text or nothing in place of a line is no record; no number is a length."""
+    path = tmp_path / "log.sqlite"
+    with closing(sqlite3.connect(path)) as base, base:
+        base.execute("CREATE TABLE receipts (n INTEGER PRIMARY KEY, line)")
+        base.execute("CREATE TABLE head (id INTEGER PRIMARY KEY, head)")
+        base.executemany("INSERT INTO receipts VALUES (?, ?)", [(0, 10**15), (1, "x"), (2, None)])
+        base.execute("INSERT INTO head VALUES (0, ?)", (10**15,))
+    lines, head = read_log(path)
+    assert list(lines) == [b"1000000000000000\n", b"x\n", b"\n"]
+    assert head == b"1000000000000000"
+
+
+def test_a_view_is_no_log(tmp_path: Path) -> None:
+    """What a database computes has no end."""
+    path = tmp_path / "log.sqlite"
+    endless = "WITH RECURSIVE c(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM c) SELECT n, '' AS line"
+    with closing(sqlite3.connect(path)) as base, base:
+        base.execute(f"CREATE VIEW receipts AS {endless} FROM c")
+        base.execute("CREATE TABLE head (id INTEGER PRIMARY KEY, head BLOB)")
+    with pytest.raises(ValueError, match=r"log\.sqlite: is a database without receipts"):
+        read_log(path)
