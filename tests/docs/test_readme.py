@@ -7,9 +7,11 @@ import re
 import shlex
 import subprocess
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 from typer.main import get_command
+from typer.testing import CliRunner
 
 import edgeward
 from edgeward.cli.app import app
@@ -37,6 +39,18 @@ def test_the_two_commands_are_marked() -> None:
         "demo": "pip install . && edgeward demo",
         "test": "pip install '.[test]' && pytest",
     }
+
+
+def test_the_call_that_the_demo_refuses_is_shown_as_it_prints_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Word by word, from its beginning; a terminal may break other lines."""
+    monkeypatch.setenv("COLUMNS", "80")
+    printed = CliRunner().invoke(app, ["demo", "--dir", str(tmp_path / "demo")]).stdout
+    (shown,) = (block.text for block in blocks_of(README) if block.text.startswith("block "))
+    first, words = shown.splitlines()[0], shown.split()
+    assert first in printed.splitlines()
+    assert printed[printed.index(first) :].split()[: len(words)] == words
 
 
 @pytest.mark.parametrize("name", ["demo", "test"])
