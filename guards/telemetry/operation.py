@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
-from contextlib import aclosing, closing
+from contextlib import aclosing, closing, contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -189,26 +189,20 @@ class Spanned(Operation):
 
     def driving(self, items: Iterator[T]) -> Iterator[T]:
         """See `Operation`."""
-        try:
-            with closing(cast("Any", items)):
-                while True:
-                    self._attach()
-                    try:
-                        item = next(items)
-                    except StopIteration:
-                        break
-                    finally:
-                        self._detach()
-                    yield item
-        except BaseException as error:
-            self.raised(error)
-            raise
-        finally:
-            self.end()
+        with self._to_its_end(), closing(cast("Any", items)):
+            while True:
+                self._attach()
+                try:
+                    item = next(items)
+                except StopIteration:
+                    break
+                finally:
+                    self._detach()
+                yield item
 
     async def adriving(self, items: AsyncIterator[T]) -> AsyncGenerator[T, None]:
         """See `Operation`."""
-        try:
+        with self._to_its_end():
             async with aclosing(cast("Any", items)):
                 while True:
                     self._attach()
@@ -219,6 +213,11 @@ class Spanned(Operation):
                     finally:
                         self._detach()
                     yield item
+
+    @contextmanager
+    def _to_its_end(self) -> Iterator[None]:
+        try:
+            yield
         except BaseException as error:
             self.raised(error)
             raise

@@ -282,3 +282,16 @@ def gemini_client(policy: Source, rounds: Rounds, wire: Wire) -> set[str]:
                 if answers:
                     contents.append({"role": "user", "parts": answers})
     return tools.ran
+
+
+PLAYERS: dict[str, Player] = {
+    "graph": graph,
+    "middleware": middleware,
+    "firewall": firewall,
+    "callback_handler": handler,
+    "guard_tools": guarded_tools,
+    "openai": openai_client,
+    "anthropic": anthropic_client,
+    "gemini": gemini_client,
+}
+"""Who plays a conversation, by the name of the door."""

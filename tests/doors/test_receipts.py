@@ -244,24 +244,14 @@ TALK = [
     talks.Round("Go.", [[talks.Step("c1", "read", {"what": "x"}), talks.Step("c2", "rm")]]),
     talks.Round("Go on.", [[talks.Step("c3", "read", {"what": "z"})]]),
 ]
-PLAYERS: dict[str, talks.Player] = {
-    "graph": talks.graph,
-    "middleware": talks.middleware,
-    "firewall": talks.firewall,
-    "callback_handler": talks.handler,
-    "guard_tools": talks.guarded_tools,
-    "openai": talks.openai_client,
-    "anthropic": talks.anthropic_client,
-    "gemini": talks.gemini_client,
-}
 
 
-@pytest.mark.parametrize("door", PLAYERS)
+@pytest.mark.parametrize("door", talks.PLAYERS)
 def test_every_door_keeps_the_same_verdicts(tmp_path: Path, wire: Wire, door: str) -> None:
     """One receipt a call, under the door's name, in a log that holds."""
     path = tmp_path / "log.jsonl"
     log = ReceiptLog(path, algorithm="hmac")
-    PLAYERS[door](logged(log), TALK, wire)
+    talks.PLAYERS[door](logged(log), TALK, wire)
     found = list(bodies(read_log(path)[0]))
     assert sorted((r["tool"], r["word"]) for r in found) == [
         ("read", "allow"),
@@ -272,8 +262,8 @@ def test_every_door_keeps_the_same_verdicts(tmp_path: Path, wire: Wire, door: st
     assert {r["user"] for r in found} == {"ann"}
 
 
-@pytest.mark.parametrize("door", PLAYERS)
+@pytest.mark.parametrize("door", talks.PLAYERS)
 def test_through_no_door_anything_runs_unrecorded(tmp_path: Path, wire: Wire, door: str) -> None:
     """A sink that takes nothing stops every call."""
     log = ReceiptLog(Dead(), key=tmp_path / "k", algorithm="hmac")
-    assert PLAYERS[door](logged(log), TALK[:1], wire) == set()
+    assert talks.PLAYERS[door](logged(log), TALK[:1], wire) == set()

@@ -182,22 +182,12 @@ ROUNDS = rounds_of(
         ),
     ]
 )
-PLAYERS: dict[str, talks.Player] = {
-    "graph": talks.graph,
-    "middleware": talks.middleware,
-    "firewall": talks.firewall,
-    "callback_handler": talks.handler,
-    "guard_tools": talks.guarded_tools,
-    "openai": talks.openai_client,
-    "anthropic": talks.anthropic_client,
-    "gemini": talks.gemini_client,
-}
 
 
-@pytest.mark.parametrize("door", PLAYERS)
+@pytest.mark.parametrize("door", talks.PLAYERS)
 def test_every_door_says_enough(wire: Wire, door: str) -> None:
     """The receipts of each are replayed whole, without a flip."""
-    path = played(PLAYERS[door], POLICY, ROUNDS, wire)
+    path = played(talks.PLAYERS[door], POLICY, ROUNDS, wire)
     found = again(path, POLICY)
     assert (found.flips, found.skipped) == ([], {})
     assert found.same == len(talks.steps(ROUNDS))
@@ -206,7 +196,7 @@ def test_every_door_says_enough(wire: Wire, door: str) -> None:
 @pytest.mark.parametrize("door", ["graph", "middleware", "firewall", "openai", "anthropic"])
 def test_a_loosened_policy_is_found_out(wire: Wire, door: str) -> None:
     """By every door: what it lets through, and by which rules it did not go before."""
-    path = played(PLAYERS[door], POLICY, ROUNDS, wire)
+    path = played(talks.PLAYERS[door], POLICY, ROUNDS, wire)
     looser = {**POLICY, "private": ["nothing"], "tools": {**POLICY["tools"], "other": "allow"}}
     found = again(path, looser).ranked()
     assert [(flip.pair, flip.tool) for flip in found] == [

@@ -38,7 +38,7 @@ from ..fakes import Recorder, agent_graph, ask, on, turn
 from ..guards.secret_examples import EXAMPLES
 from ..wire.server import Say, Wire
 from . import talks
-from .test_receipts import CALLS, PLAYERS, TALK, WORDS
+from .test_receipts import CALLS, TALK, WORDS
 
 SECRETS = [text for found in EXAMPLES.values() for text in found.whole]
 
@@ -119,10 +119,10 @@ def parent_of(told: Told, span: ReadableSpan) -> str:
     return above.get(span.parent.span_id, "?") if span.parent else ""
 
 
-@pytest.mark.parametrize("door", PLAYERS)
+@pytest.mark.parametrize("door", talks.PLAYERS)
 def test_every_door_tells_of_its_decisions(told: Told, wire: Wire, door: str) -> None:
     """One span and one count for each call, with verdict and door; the latency of each."""
-    PLAYERS[door](load_policy(WORDS), TALK, wire)
+    talks.PLAYERS[door](load_policy(WORDS), TALK, wire)
     spans = [about(span) for span in told.named("decide ")]
     assert sorted((s["gen_ai.tool.name"], s["edgeward.verdict"]) for s in spans) == [
         ("read", "allow"),
@@ -156,7 +156,7 @@ def test_what_would_be_is_told_too(told: Told) -> None:
     assert sorted(counts) == ["allow", "block"]
 
 
-@pytest.mark.parametrize("door", PLAYERS)
+@pytest.mark.parametrize("door", talks.PLAYERS)
 @pytest.mark.parametrize("content", ["none", "masked"])
 def test_no_door_tells_a_secret(told: Told, wire: Wire, door: str, content: str) -> None:
     """Wherever it stands: in a name, an id, an argument, what the user says, a result."""
@@ -165,7 +165,7 @@ def test_no_door_tells_a_secret(told: Told, wire: Wire, door: str, content: str)
     secret = SECRETS[5]
     steps = [talks.Step(secret, "read", {"what": secret}, f"it says {secret}")]
     steps += [talks.Step("c2", "read", {"what": "x"}, f"it says {secret}"), talks.Step("c3", "rm")]
-    PLAYERS[door](policy, [talks.Round(f"use {secret}", [steps])], wire)
+    talks.PLAYERS[door](policy, [talks.Round(f"use {secret}", [steps])], wire)
     assert told.named("decide ")
     assert secret not in told.text()
     assert json.dumps(secret)[1:-1] not in told.text()
@@ -334,7 +334,7 @@ def test_tokens_are_told(told: Told) -> None:
 def test_a_client_tells_of_its_model_calls(told: Told, wire: Wire, door: str) -> None:
     """One span a request, below what the program itself is at; it ends with the reply."""
     with told.tracers.get_tracer("the program's").start_as_current_span("program"):
-        PLAYERS[door](load_policy(WORDS), TALK, wire)
+        talks.PLAYERS[door](load_policy(WORDS), TALK, wire)
     found = told.named("chat")
     assert len(found) == 4
     assert {about(span)["gen_ai.provider.name"] for span in found} == {
@@ -508,7 +508,7 @@ class NoSdk:
 
 
 @pytest.mark.parametrize("way", ["a processor", "a provider"])
-@pytest.mark.parametrize("door", PLAYERS)
+@pytest.mark.parametrize("door", talks.PLAYERS)
 def test_broken_telemetry_changes_nothing(
     told: Told, wire: Wire, door: str, way: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -518,9 +518,9 @@ def test_broken_telemetry_changes_nothing(
         told.listen(content="masked")
     else:
         instrument(tracer_provider=NoSdk(), meter_provider=NoSdk(), content="masked")
-    ran = PLAYERS[door](load_policy(WORDS), TALK, wire)
+    ran = talks.PLAYERS[door](load_policy(WORDS), TALK, wire)
     uninstrument()
-    assert ran == PLAYERS[door](load_policy(WORDS), TALK, wire)
+    assert ran == talks.PLAYERS[door](load_policy(WORDS), TALK, wire)
     logged = {r.getMessage() for r in caplog.records if r.name == "edgeward.telemetry"}
     assert all(text.endswith("the run goes on without") for text in logged)
 

@@ -2,54 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from edgeward.guards.rules import rule_modules
 from edgeward.policies.diff import compare
-from edgeward.policies.schema import policy_model
 
-RULE = """
-from dataclasses import dataclass
-from edgeward.guards.verdict import Finding
+from ..test_plugin_rules import RULE, install, site
 
-KEY = "not_on_sunday"
-Field = list[str]
-DEFAULT = []
-
-@dataclass(frozen=True)
-class Check:
-    words: tuple
-    place: str
-    rule: str = KEY
-
-    def __call__(self, call, history):
-        if call.name in self.words:
-            yield Finding(KEY, "block", "not on a Sunday", self.place)
-
-def build(value, where, context):
-    return Check(tuple(value), where(0)) if value else None
-"""
+__all__ = ["site"]
 
 
 @pytest.fixture
-def sunday(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def sunday(site: Path) -> None:
     """An installed distribution that offers a rule kind."""
-    monkeypatch.syspath_prepend(tmp_path)
-    (tmp_path / "sunday_diff.py").write_text(RULE, encoding="utf-8")
-    info = tmp_path / "sunday_diff-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: sunday_diff\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[edgeward.rules]\nsunday = sunday_diff\n")
-    for cached in (rule_modules, policy_model):
-        cached.cache_clear()  # type: ignore[attr-defined]
-    yield
-    for cached in (rule_modules, policy_model):
-        cached.cache_clear()  # type: ignore[attr-defined]
-    sys.modules.pop("sunday_diff", None)
+    install(site, "sunday_diff", RULE.format(key="not_on_sunday"))
 
 
 OPEN = {"version": 2, "default": "allow"}
