@@ -21,7 +21,7 @@ from functools import reduce
 from typing import Any, ClassVar, Literal
 
 from ..guards.approvals import Grant, live
-from ..guards.audit import edit_of
+from ..guards.audit import Record, edit_of
 from ..guards.decide import decide
 from ..guards.ledger import History, Ledger
 from ..guards.pieces import beside, kept
@@ -88,9 +88,9 @@ def step(spec: Spec, state: State, here: Here) -> Step:
         decided = unasked(decided, here)
     if any(d.asks for d in decided):
         decided = _ask(decided, here, history)
-    decided, told = yield from _kept(decided, state, here)
+    decided, records, told = yield from _kept(decided, state, here)
     unreadable = [call for call in message.invalid_tool_calls if call["id"] in waiting]
-    result = _settle(unreadable, decided, state, here)
+    result = _settle(unreadable, decided, records, state, here)
     if rule is not None and order is not None:
         through = {d.call.id: d.call.name for d in decided if d.may_run}
         result.update["run"][ORDER] = gone_on(rule.automata, order, through)
@@ -103,33 +103,35 @@ def step(spec: Spec, state: State, here: Here) -> Step:
 
 def _kept(
     decided: list[Decided], state: State, here: Here
-) -> Generator[Effect, Any, tuple[list[Decided], list[Any]]]:
-    """The calls once their receipts are kept, blocked where they could not be; and how much of the
-    ledger stands in receipts then."""
-    told: list[Any] = []
+) -> Generator[Effect, Any, tuple[list[Decided], list[Record], list[Any]]]:
+    """The calls once their receipts are kept, blocked where they could not be; their records; and
+    how much of the ledger stands in receipts then."""
+    veil, told = here.veil, list[Any]()
+    records = [d.recorded(veil) for d in decided]
     if here.policy.receipts is not None and decided:
-        decided, told = yield from _written(decided, state, here)
-    veil = here.veil
+        finding, told = yield from _written(decided, records, state, here)
+        if finding is not None:
+            decided = [replace(d, verdict=d.verdict.with_finding(finding)) for d in decided]
+            records = [d.recorded(veil) for d in decided]
     listed = tuple(Decision(veil.call(d.call), d.verdict, d.past, d.approval) for d in decided)
     yield Tell(here.policy, here.place, listed)
-    return decided, told
+    return decided, records, told
 
 
 def _written(
-    decided: list[Decided], state: State, here: Here
-) -> Generator[Effect, Any, tuple[list[Decided], list[Any]]]:
+    decided: list[Decided], records: list[Record], state: State, here: Here
+) -> Generator[Effect, Any, tuple[Finding | None, list[Any]]]:
     policy, ledger = here.policy, _ledger(state)
     assert policy.receipts is not None
     listed = [Decision(d.call, d.verdict, d.past, d.approval) for d in decided]
     # A thread that began before its receipts told of it: what it saw then is nowhere.
     lost = not ledger.told[1] and bool(state.get("verdicts"))
-    receipts = receipts_of(policy, here.place, listed, ledger, here.veil, lost=lost)
+    receipts = receipts_of(policy, here.place, listed, records, ledger, here.veil, lost=lost)
     try:
         yield KeepReceipts(policy.receipts, tuple(receipts))
     except Exception as error:  # noqa: BLE001 - whatever a log raises, nothing runs unrecorded
-        finding = unkept(policy, error)
-        return [replace(d, verdict=d.verdict.with_finding(finding)) for d in decided], []
-    return decided, [len(ledger), receipts[-1]["receipt"]]
+        return unkept(policy, error), []
+    return None, [len(ledger), receipts[-1]["receipt"]]
 
 
 def _ledger(state: State) -> Ledger:
@@ -272,7 +274,11 @@ def _answered(asked: Decided, answer: Answer, here: Here, history: History) -> D
 
 
 def _settle(
-    unreadable: Sequence[Mapping[str, Any]], decided: list[Decided], state: State, here: Here
+    unreadable: Sequence[Mapping[str, Any]],
+    decided: list[Decided],
+    records: list[Record],
+    state: State,
+    here: Here,
 ) -> Result:
     """Tickets for what may run, answers for the rest, a record for each."""
     assert here.tickets is not None
@@ -297,7 +303,6 @@ def _settle(
     update: dict[str, Any] = {"approved": approved, "run": run}
     turn = {str(c["id"]): (c.get("name") or "unknown", unread(c), False) for c in unreadable}
     if decided:
-        records = [d.recorded(here.veil) for d in decided]
         update["verdicts"] = records
         for d, told in zip(decided, records, strict=True):
             turn[d.call.id] = (d.call.name, told["fingerprint"][:FINGERPRINT], d.may_run)

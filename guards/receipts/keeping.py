@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from ..audit import record
+from ..audit import Record, record
 from ..decide import Policy
 from ..ledger import History, Ledger
 from ..rules.sequence import order_of
@@ -74,7 +74,8 @@ def _written(policy: Policy, place: Place, listed: Sequence[Decision]) -> Findin
         return None
     ledger = listed[0].history.ledger
     try:
-        receipts = receipts_of(policy, place, listed, ledger)
+        records = [record(d.call, d.verdict, approval=d.approval) for d in listed]
+        receipts = receipts_of(policy, place, listed, records, ledger)
         policy.receipts.write(receipts)
     except Exception as error:  # noqa: BLE001 - whatever a log raises, nothing runs unrecorded
         return unkept(policy, error)
@@ -87,21 +88,22 @@ def receipts_of(
     policy: Policy,
     place: Place,
     decisions: Iterable[Decision],
+    records: Iterable[Record],
     ledger: Ledger,
     veil: Veil = BARE,
     *,
     lost: bool = False,
 ) -> list[dict[str, Any]]:
-    """The receipts of the decisions on one turn's calls; `ledger` is the thread's as it is stored.
+    """The receipts of the decisions on one turn's calls, of each its record.
 
+    `records` are as they may be stored, and `ledger` is the thread's as it is stored.
     With `receipts: history` each names the one before it, and the first tells what is new. `lost`:
     the thread has seen more than its ledger can tell.
     """
     receipts = list[dict[str, Any]]()
     start, after = ledger.told if policy.keeps_history else (0, "")
-    for decision in decisions:
+    for decision, told in zip(decisions, records, strict=True):
         call, history = decision.call, decision.history
-        shown = veil.call(call)
         past: Past | None = None
         if policy.keeps_history:
             redactor = policy.redactor
@@ -111,17 +113,9 @@ def receipts_of(
             past = past_of(call, history, new, redactor=redactor, veil=veil, order=order_of(policy))
             past |= {"after": after} if after else {}
             past |= {"beside": True} if receipts else {}
-        told = record(shown, decision.verdict, approval=decision.approval)
-        arguments = shown.arguments if policy.keeps_arguments else None
+        arguments = veil.call(call).arguments if policy.keeps_arguments else None
         receipts.append(
-            receipt(
-                veil.record(told),
-                history,
-                place=place,
-                policy=policy,
-                arguments=arguments,
-                past=past,
-            )
+            receipt(told, history, place=place, policy=policy, arguments=arguments, past=past)
         )
         after = receipts[-1]["receipt"]
     return receipts

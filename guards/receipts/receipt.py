@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..decide import Policy
 
 _numbers = itertools.count()
-_SAFE = frozenset({"fingerprint", "policy", "strategy", "receipt", "time", "session", "word"})
+_SAFE = frozenset({"fingerprint", "policy", "strategy", "word"})
 """Fields in which only this program writes."""
 
 
@@ -67,27 +67,25 @@ def receipt(
     receipt says why (`policy_problem`). `arguments` stand in it where they are given, masked; their
     fingerprint always does. `past` is masked already.
     """
-    redactor, caller, session = policy.redactor, history.caller, _session(os.getpid())
-    fields: dict[str, Any] = {
-        **record,
-        "receipt": f"{session}-{next(_numbers)}",
-        "time": _now(),
-        "session": session,
+    caller, session = history.caller, _session(os.getpid())
+    theirs = {
         "thread": history.thread,
         "agent": place.agent,
         "user": caller.user,
         "tenant": caller.tenant,
-        "door": place.door,
         "strategy": place.strategy,
         "policy_problem": policy.problem,
     }
-    body = {key: value for key, value in fields.items() if value}
+    body = {key: value for key, value in (record | theirs).items() if value}
     if arguments is not None:
         body["arguments"] = arguments
     # Names and ids are the model's to choose, an approval's words a person's.
-    if arguments is not None or redactor.spans("\n".join(_texts(body))):
-        safe = {key: body[key] for key in _SAFE & body.keys()}
-        body = {**redactor.value(body), **safe}
+    if arguments is not None or policy.redactor.spans("\n".join(_texts(body))):
+        body = policy.redactor.value(body) | {key: body[key] for key in _SAFE & body.keys()}
+    body["receipt"] = f"{session}-{next(_numbers)}"
+    body["time"] = _now()
+    body["session"] = session
+    body["door"] = place.door
     if past is not None:
         body["past"] = past
     return body
