@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from .chain import Body, Tail, first_head, go_on_from, lines_of, tail_after
+from .forks import OpenFiles
 from .keys import Signer
 
 if sys.platform != "win32":
@@ -43,14 +44,14 @@ class Store(Protocol):
         """Close what is open; what is written afterwards opens it again."""
 
 
-class JsonLines:
+class JsonLines(OpenFiles):
     """A file of JSON lines, and beside it one with the head."""
 
     def __init__(self, path: Path) -> None:
         if os.name != "posix":
             raise ValueError(f"{path}: a log of JSON lines needs a POSIX system; name it .sqlite")
+        super().__init__()
         self.path = path
-        self._lock = threading.Lock()
         self._files: tuple[int, ...] = ()
         self._opened_by = 0
         self._size = -1
@@ -84,12 +85,10 @@ class JsonLines:
             raise
         self._size, self._tail = size + len(data), tail
 
-    def close(self) -> None:
-        """See `Store`."""
-        with self._lock:
-            for file in self._files:
-                os.close(file)
-            self._files = ()
+    def _close(self) -> None:
+        files, self._files = self._files, ()
+        for file in files:
+            os.close(file)
 
     def _opened(self) -> tuple[int, ...]:
         """The log and its head."""
@@ -117,12 +116,12 @@ class JsonLines:
         return kept
 
 
-class Sqlite:
+class Sqlite(OpenFiles):
     """A table of lines, and one with the head."""
 
     def __init__(self, path: Path) -> None:
+        super().__init__()
         self.path = path
-        self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._opened_by = 0
 
@@ -144,12 +143,10 @@ class Sqlite:
                 raise
             connection.execute("COMMIT")
 
-    def close(self) -> None:
-        """See `Store`."""
-        with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+    def _close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
 
     def _opened(self) -> sqlite3.Connection:
         from ..sqlite_file import open_sqlite

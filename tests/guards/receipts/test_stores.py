@@ -247,6 +247,55 @@ def test_processes_that_were_forked_write_one_log(tmp_path: Path, suffix: str) -
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
+def test_what_a_forked_process_writes_stays(tmp_path: Path, suffix: str) -> None:
+    """Also when its parent, which had the log open when it forked, closes it meanwhile: SQLite
+    forgets that a file is locked where two processes share a connection."""
+    code = (
+        "import os, sys\n"
+        "from edgeward.guards.receipts.log import ReceiptLog\n"
+        "log = ReceiptLog(sys.argv[1], algorithm='hmac')\n"
+        "log.write([{'by': 'parent'}])\n"
+        "child = os.fork()\n"
+        "for _ in range(200):\n"
+        "    log.write([{'by': 'parent' if child else 'child'}])\n"
+        "    if child: log.close()\n"
+        "if child: os.waitpid(child, 0)\n"
+        "os._exit(0)\n"
+    )
+    path = tmp_path / f"log.{suffix}"
+    subprocess.run([sys.executable, "-c", code, str(path)], check=True)
+    assert checked(path) == Checked(401)
+    by = [body["by"] for body in bodies(read_log(path)[0])]
+    assert by.count("child") == 200
+
+
+def test_a_fork_waits_for_a_thread_that_writes(tmp_path: Path) -> None:
+    """A child has no such thread, and would wait for its lock for ever."""
+    code = (
+        "import os, sys, threading\n"
+        "from edgeward.guards.receipts.log import ReceiptLog\n"
+        "log = ReceiptLog(sys.argv[1], algorithm='hmac')\n"
+        "done = threading.Event()\n"
+        "def write():\n"
+        "    while not done.is_set(): log.write([{'by': 'thread', 'text': 'x' * 10_000}] * 20)\n"
+        "thread = threading.Thread(target=write)\n"
+        "thread.start()\n"
+        "for _ in range(30):\n"
+        "    child = os.fork()\n"
+        "    if not child:\n"
+        "        log.write([{'by': 'child'}])\n"
+        "        os._exit(0)\n"
+        "    os.waitpid(child, 0)\n"
+        "done.set()\n"
+        "thread.join()\n"
+    )
+    path = tmp_path / "log.jsonl"
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code, str(path)], check=True, timeout=60)
+    assert not checked(path).fault
+    assert sum(body["by"] == "child" for body in bodies(read_log(path)[0])) == 30
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
 def test_a_log_is_its_owners(tmp_path: Path, suffix: str) -> None:
     """It may hold arguments."""
     path = tmp_path / f"log.{suffix}"
