@@ -230,7 +230,7 @@ def _judged(
             if examined is None:
                 examined = Examined(call, policy.patterns)
             for check in () if examined.too_long else checks:
-                findings.extend(check(examined, history))
+                findings += check(examined, history)
             break
         except Exception as error:  # noqa: BLE001 - what cannot be checked must not get through
             if examined is None:

@@ -90,7 +90,9 @@ _HEX_SIGN = _Sign(_HEXED, 16)
 
 _B64_RUN = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
 _HEX_RUN = re.compile(r"[0-9A-Fa-f]{16,}")
-_HEX_PAIRS = re.compile(r"(?<![0-9A-Fa-f])[0-9A-Fa-f]{2}(?:(?:[:,] ?| )(?:0x)?[0-9A-Fa-f]{2}){7,}")
+_HEX_PAIRS = re.compile(
+    r"[0-9A-Fa-f]{2}(?<![0-9A-Fa-f]..)(?:(?:[:,] ?| )(?:0x)?[0-9A-Fa-f]{2}){7,}"
+)
 _SHORT = 1_024
 """Run length up to which all four alignments of base64 are tried."""
 
@@ -102,8 +104,9 @@ _ENTITY = re.compile(
 )
 _ESCAPE = re.compile(
     r"(?<!\\)\\+(?:u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,6})\}|U([0-9A-Fa-f]{8})|x([0-9A-Fa-f]{2})"
-    r"|([0-3][0-7]{2})|(/))"
+    r"|([0-3][0-7]{2}))"
 )
+_SLASH = re.compile(r"(?<!\\)\\+/")
 _JSON_ESCAPE = re.compile(r'\\(["\\/bfnrt])')
 _JSON_CHARS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _OVERLONG = re.compile(rb"[\xc0\xc1][\x80-\xbf]|\xe0[\x80-\x9f][\x80-\xbf]")
@@ -189,28 +192,33 @@ def _overlong(match: re.Match[bytes]) -> bytes:
 
 
 def _unentity(text: str) -> str:
-    return _ENTITY.sub(_entity, text) if "&" in text else text
+    return _ENTITY.sub(lambda match: _entity(match[0]), text) if "&" in text else text
 
 
-def _entity(match: re.Match[str]) -> str:
+@lru_cache(maxsize=1_024)
+def _entity(entity: str) -> str:
+    """What an entity stands for: in a long text the same ones come up again and again."""
+    match = _ENTITY.fullmatch(entity)
+    assert match is not None
     decimal, hexadecimal, name = match.groups()
     if name:
-        return html.entities.html5.get(name + ";", match[0])
-    return _char(int(decimal) if decimal else int(hexadecimal, 16), match[0])
+        return html.entities.html5.get(name + ";", entity)
+    return _char(int(decimal) if decimal else int(hexadecimal, 16), entity)
 
 
 def _unescape(text: str) -> str:
-    return _ESCAPE.sub(lambda match: _escaped(match[0]), text) if "\\" in text else text
+    if "\\" not in text:
+        return text
+    text = _SLASH.sub("/", text)
+    return _ESCAPE.sub(lambda match: _escaped(match[0]), text)
 
 
 @lru_cache(maxsize=1_024)
 def _escaped(escape: str) -> str:
-    """What an escape stands for: in a long text of them the same ones come up again and again."""
+    """The same for an escape."""
     match = _ESCAPE.fullmatch(escape)
     assert match is not None
-    four, braced, eight, two, octal, slash = match.groups()
-    if slash:
-        return "/"
+    four, braced, eight, two, octal = match.groups()
     digits = four or braced or eight or two
     return _char(int(digits, 16) if digits else int(octal, 8), escape)
 

@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any
 
 from .caller import NOBODY, Caller
@@ -228,10 +228,7 @@ class Ledger(list[Entry]):
     def said(self, words: Set[str]) -> bool:
         """Whether one of these words (lower case, no signs) is among the user's own."""
         table, end = self._index.said, len(self)
-        for word in words:  # noqa: SIM110 - this runs for every call: a plain loop
-            if table.get(word, end) < end:
-                return True
-        return False
+        return min(map(table.get, words, repeat(end)), default=end) < end
 
     def carried_out(self, words: Iterable[str]) -> int:
         """The call (its entry) that last carried out a wish of these words; -1 where none did.

@@ -36,7 +36,7 @@ _PROSE_DOTS = re.compile(r"[^./\\]\.+\Z")
 _PARENT_DIR = re.compile(r"(?:^|[/\\])\.\.\s*\Z")
 _SIGNS = ("@", ":", "//", "\\")
 """Without one of these a text names no destination by itself."""
-_TEXT, _SECRET = Kind.TEXT, Kind.SECRET
+_TEXT, _SECRET, _POINTS = Kind.TEXT, Kind.SECRET, Kind.POINTS
 _MOST_APART = 10_000
 """Programs times texts of a call that are put together to commands."""
 _OF_PROGRAM = re.compile(r"(?i)\b(?:arg|param|opt)[a-z]*(?:\[[0-9]+\])*\Z")
@@ -52,21 +52,14 @@ class Examined:
     is opened and its leaves follow. `hits` names the patterns of the policy that may match.
     """
 
-    __slots__ = (
-        *("arguments", "bounds", "call", "hits", "joined", "kinds", "leaves", "name", "noise"),
-        *(
-            "patterns",
-            "views",
-            "_all_paths",
-            "_json",
-            "_lists",
-            "_opened",
-            "_pairs",
-            "_signs",
-            "_commands",
-        ),
-        *("_strings", "too_long"),
-    )
+    joined: tuple[str, ...] = ()
+    hits: frozenset[int] = frozenset()
+    too_long = False
+    """More than is searched: `hits` says nothing, and the call can only be blocked."""
+    _all_paths: list[str] | None = None
+    _signs: tuple[str, ...] | None = None
+    """Those signs of destinations that are in the call; None where nothing can be one."""
+    _commands = False
 
     def __init__(self, call: ToolCall, patterns: PatternSet | None = None) -> None:
         self.call = call
@@ -79,20 +72,12 @@ class Examined:
         """Limits that were hit: the number of the leaf (-1: the call as a whole), in words."""
         self.noise: list[tuple[int, str]] = []
         """Readable runs inside binary data: looked at for secrets only."""
-        self.joined: tuple[str, ...] = ()
-        self.hits: frozenset[int] = frozenset()
-        self.too_long = False
-        """More than is searched: `hits` says nothing, and the call can only be blocked."""
         self.patterns = patterns if patterns is not None else PatternSet()
         self._strings: list[int] = []
         self._json: set[int] = set()
         self._lists: list[tuple[int, int]] = []
         self._pairs: list[str] = []
         self._opened: list[tuple[int, int, Any]] = []
-        self._all_paths: list[str] | None = None
-        self._signs: tuple[str, ...] | None = None
-        """Those signs of destinations that are in the call; None where nothing can be one."""
-        self._commands = False
         tool = kind_for_tool(call.name)
         try:
             self._walk(call.arguments, Kind.TEXT, tool, MAX_DEPTH)
@@ -159,7 +144,8 @@ class Examined:
         kinds = 0
         for kind in set(self.kinds):
             kinds |= kind
-        self._commands = bool(kinds & Kind.COMMAND)
+        if kinds & Kind.COMMAND:
+            self._commands = True
         pointing = _SIGNS if signals else tuple(filter(text.__contains__, _SIGNS))
         if pointing or kinds & (Kind.POINTS | Kind.COMMAND):
             self._signs = pointing
@@ -229,8 +215,9 @@ class Examined:
         """Neighbouring pieces put together: what was split over arguments is whole again."""
         pieces: list[str] = []
         glued: list[str] = []
+        leaves = self.leaves
         for index in self._strings:
-            text = self.leaves[index]
+            text = leaves[index]
             if len(text) > _FRAGMENT:
                 if " " in text or text.split(None, 1) != [text]:
                     continue  # prose is no piece of anything
@@ -245,7 +232,7 @@ class Examined:
         elif len(pieces) > 2:
             found = ["".join(glued), *map(str.__add__, glued, pieces[1:]), *found]
         for start, end in self._lists:
-            found.append(" ".join(map(_ends, self.leaves[start:end])))
+            found.append(" ".join(map(_ends, leaves[start:end])))
         return tuple(found)
 
     def texts(self) -> Iterator[tuple[int, str]]:
@@ -268,19 +255,15 @@ class Examined:
         signs = self._signs
         if signs is None:
             return
+        kinds = self.kinds
         for index, text in self.texts() if self.views else enumerate(self.leaves):
-            kind = self.kinds[index]
-            if not kind & Kind.POINTS:
-                for sign in signs:
-                    if sign in text:
-                        break
-                else:
-                    continue
-            for destination in destinations_of(text, kind):
-                yield index, destination
+            kind = kinds[index]
+            if kind & _POINTS or any(map(text.__contains__, signs)):
+                for destination in destinations_of(text, kind):
+                    yield index, destination
         if self._commands:
             yield from self._connected()
-        yield from split_destinations(self.leaves, self.kinds, self._strings)
+        yield from split_destinations(self.leaves, kinds, self._strings)
 
     def _connected(self) -> Iterator[tuple[int, Destination]]:
         """Where commands connect to."""

@@ -20,6 +20,10 @@ SHORTEST_CODE = 6
 MAX_CODED = 200
 """Characters of a word in which codes are looked for."""
 
+_KEPT = 300
+"""Characters up to which a text without private pieces is kept."""
+_MOST_KEPT = 256
+
 _DIGIT = re.compile(r"\d")
 _MIRRORED = re.compile(
     "[\x00-\x7f\u00c0-\u012f\u0131\u0134-\u013e\u0141-\u0148\u014a-\u017e\u0391-\u03a1"
@@ -58,6 +62,11 @@ class PrivatePieces:
     """What counts as much as the whole of some of them."""
     grouped: dict[str, str] = field(default_factory=dict)
     """Private pieces of several words, by what they are without the blanks."""
+    added: int = 0
+    """How often one was added."""
+    free: dict[str, int] = field(default_factory=dict)
+    """Short texts in which there was none, each with `added` of that time: what an argument says
+    that has a handful of values is looked through once."""
 
     def add(self, piece: str, number: int) -> None:
         """Index one piece of an entry."""
@@ -80,14 +89,20 @@ class PrivatePieces:
             self.code_sizes.add(len(piece))
             self.parts.add(piece, number)
             self.fewest_digits = min(self.fewest_digits, count_digits(piece.encode()))
+        self.added += 1  # last: a text that is looked through meanwhile is looked through again
 
     def found_in(self, text: str, end: int) -> Iterable[str]:
         """Private pieces in `text`, in any disguise, that were observed before the entry `end`."""
-        if not self.by_word:
+        added = self.added
+        if not added or self.free.get(text) == added:
             return ()
         found = words(text)
         # Nearly always there is none; that is told in a few steps.
         if self._is_free(found, text):
+            if len(text) <= _KEPT:
+                if len(self.free) >= _MOST_KEPT:
+                    self.free.clear()
+                self.free[text] = added
             return ()
         others = undisguised(text, least=self.shortest)
         if not text.isascii():

@@ -95,3 +95,15 @@ def test_a_piece_is_found_by_the_word_that_tells_most() -> None:
     assert set(private.found_in("quarterly and quarterly and the plan", 3)) == {
         "quarterly and the plan"
     }
+
+
+def test_a_text_that_held_none_is_looked_through_again_once_there_is_another_piece() -> None:
+    """What is kept of a text is forgotten with the next private piece, however many are kept."""
+    pieces = PrivatePieces()
+    pieces.add("qx81z7", 0)
+    for n in range(1_000):
+        assert not list(pieces.found_in(f"badge kv44w2 of visitor {'x' * n}", 9))
+    assert len(pieces.free) < 1_000
+    pieces.add("kv44w2", 1)
+    assert "kv44w2" in list(pieces.found_in("badge kv44w2 of visitor ", 9))
+    assert not list(pieces.found_in("badge kv44w2 of visitor ", 1))
