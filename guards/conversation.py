@@ -227,14 +227,13 @@ class Conversations:
         return self._answered(past, turn, digest)
 
     def _said(self, past: Past, turn: UserText, digest: bytes) -> Past:
-        history = past.history
+        history, order = past.history, past.history.order
         entry = history.ledger.observed(turn.text, source=USER)
-        order = history.order
         if self._automata is not None and order is not None:
             order = self._automata.spoke(order)
-        history = replace(_with(history, entry), calls={}, order=order)
+        history = replace(history, ledger=_with(history.ledger, entry), calls={}, order=order)
         chars = past.chars + len(turn.text)
-        return replace(past, history=history, digest=digest, turn=(), chars=chars)
+        return Past(history, digest, past.open, (), chars, past.ran, past.spent)
 
     def _proposed(self, past: Past, turn: ModelTurn, digest: bytes) -> Past:
         counts, waiting = dict(past.history.calls), dict(past.open)
@@ -247,21 +246,21 @@ class Conversations:
         order = self._moved(past.history, names)
         history = replace(past.history, calls=counts, order=order, sent=sent)
         ran = past.ran + len(calls)
-        return replace(past, history=history, digest=digest, open=waiting, turn=names, ran=ran)
+        return Past(history, digest, waiting, names, past.chars, ran, past.spent)
 
     def _answered(self, past: Past, result: ToolResult, digest: bytes) -> Past:
         calls = past.open.get(result.call_id, ())
         waiting = {key: kept for key, kept in past.open.items() if key != result.call_id}
-        history = past.history
+        history, order = past.history, past.history.order
         entry = self._observed(history, calls, result)
         if len(calls) == 1 and not result.failed:
             # What the turn's other calls shut stays shut: they may have run in any order.
             done = (calls[0].name,)
-            history = replace(history, order=self._moved(history, past.turn or done, done))
+            order = self._moved(history, past.turn or done, done)
+        if entry or order is not history.order:
+            history = replace(history, ledger=_with(history.ledger, entry), order=order)
         chars = past.chars + len(result.text)
-        return replace(
-            past, history=_with(history, entry), digest=digest, open=waiting, chars=chars
-        )
+        return Past(history, digest, waiting, past.turn, chars, past.ran, past.spent)
 
     def _moved(
         self, history: History, through: Collection[str], done: Collection[str] = ()
@@ -306,5 +305,5 @@ def observed(
     )
 
 
-def _with(history: History, entry: Entry | None) -> History:
-    return replace(history, ledger=history.ledger.appended([entry])) if entry else history
+def _with(ledger: Ledger, entry: Entry | None) -> Ledger:
+    return ledger.appended([entry]) if entry else ledger

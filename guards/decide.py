@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from .approvals import DEFAULT_MAX_S
 from .caller import NOBODY, Caller
-from .ledger import Entry, History, Ledger, judge
+from .ledger import Entry, History, judge, seen_in
 from .names import name_fault
 from .normalise import Examined
 from .outputs import as_data, created_by
@@ -138,7 +138,7 @@ class Policy:
         at hand; `caller` who is asking. Nothing is believed that the policy does not say may be,
         and nothing of what `failed` or was `withheld` from the model.
         """
-        entry = Ledger().observed(text, source=source, call_id=call.id)
+        entry = seen_in(text, source=source, call_id=call.id)
         more: dict[str, object] = {}
         if not (failed or withheld):
             more = self._believed(call, as_data(text) if data is None else data, caller)

@@ -40,9 +40,6 @@ _LOOKED_AT = 256
 _AFTER = r"(?:[\x00-\xff]|\z){2}"
 """What the check of personal data looks at behind a candidate."""
 
-_WATCHED_FOR = {"card": r"[0-9](?:[ .\x{A0}\x{202F}-]?[0-9]){13,}"}
-"""Where a kind's pattern also finds what is far too short to be real, the least that is."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
@@ -216,9 +213,9 @@ def _watch(
     rules = [_rule(label, pattern, judged) for label, pattern, judged in rows]
     seen = [coarse(pattern) for _, pattern, _ in rows]
     lazy = [rule.beginning is not None for rule in rules]
-    for kind, pattern, real in personal.candidates(kinds):
-        rules.append(_Rule(compile_pattern(pattern), kind, real=real))
-        seen.append(coarse(_WATCHED_FOR.get(kind, pattern)) + _AFTER)
+    for row in personal.candidates(kinds):
+        rules.append(_Rule(compile_pattern(row.pattern), row.kind, real=row.real))
+        seen.append(coarse(row.watched) + _AFTER)
         lazy.append(False)
     try:
         paths = places(watched(seen))

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from .masks import Span
 from .patterns import compile_pattern
@@ -40,8 +40,20 @@ _VERSION_SAID = re.compile(
 Real = Callable[[str, int, int], Iterator[Span]]
 """What in a candidate (text, start, end) is real."""
 
-Candidate = tuple[PersonalKind, str, Real]
-"""Kind, the pattern that finds a candidate, and what in it is real."""
+
+class Candidate(NamedTuple):
+    """Kind, the pattern that finds a candidate, and what in it is real."""
+
+    kind: PersonalKind
+    pattern: str
+    real: Real
+    least: str = ""
+    """Where the pattern also finds what is far too short to be real, the least that is."""
+
+    @property
+    def watched(self) -> str:
+        """A pattern that matches wherever something real stands."""
+        return self.least or self.pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +70,10 @@ class PersonalData:
     def spans(self, text: str, kinds: Collection[str]) -> Iterator[Span]:
         """Where `text` holds data of these kinds; in no order, and spans may overlap."""
         signs = ":" in text or any(map(text.__contains__, "0123456789"))
-        for kind, pattern, real in self.candidates(kinds):
-            if "@" in text if kind == "email" else signs:
-                for match in compile_pattern(pattern).finditer(text):
-                    yield from real(text, *match.span())
+        for row in self.candidates(kinds):
+            if "@" in text if row.kind == "email" else signs:
+                for match in compile_pattern(row.pattern).finditer(text):
+                    yield from row.real(text, *match.span())
         yield from self.detected(text, kinds)
 
     def detected(self, text: str, kinds: Collection[str]) -> Iterator[Span]:
@@ -76,9 +88,9 @@ class PersonalData:
         What is real depends on up to 60 characters before a candidate and on two behind it, and on
         nothing else: whoever masks a text that is not whole yet relies on that.
         """
-        found = [row for row in CANDIDATES.values() if row[0] in kinds]
+        found = [row for row in CANDIDATES.values() if row.kind in kinds]
         if "phone" in kinds and self.regions:
-            found.append(("phone", _NATIONAL, partial(_national, regions=self.regions)))
+            found.append(Candidate("phone", _NATIONAL, partial(_national, regions=self.regions)))
         return found
 
 
@@ -321,19 +333,24 @@ _SSN_SAID = re.compile(_SSN_AFTER)
 _NATIONAL = r"\(?[0-9]{2,12}\)?(?:[ ./-]{1,2}\(?[0-9]{2,9}\)?){0,5}"
 
 CANDIDATES: dict[str, Candidate] = {
-    "email": ("email", r"[\pL\pN._%+'-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)*\.\pL{2,24}", _email),
-    "ssn": ("ssn", r"[0-9]{3}-[0-9]{2}-[0-9]{4}", _ssn),
-    "said_ssn": ("ssn", _SSN_AFTER + r"[0-9]{3} ?[0-9]{2} ?[0-9]{4}", _said_ssn),
-    "credit_card": ("card", r"[0-9]{4,19}(?:[ .\x{A0}\x{202F}-][0-9]{2,6})*", _card),
-    "iban": ("iban", rf"(?:\b|{ESCAPED}){_IBAN_COUNTRY}(?:[ -]?[A-Za-z0-9])+", _ibans),
-    "phone": (
+    "email": Candidate("email", r"[\pL\pN._%+'-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)*\.\pL{2,24}", _email),
+    "ssn": Candidate("ssn", r"[0-9]{3}-[0-9]{2}-[0-9]{4}", _ssn),
+    "said_ssn": Candidate("ssn", _SSN_AFTER + r"[0-9]{3} ?[0-9]{2} ?[0-9]{4}", _said_ssn),
+    "credit_card": Candidate(
+        "card",
+        r"[0-9]{4,19}(?:[ .\x{A0}\x{202F}-][0-9]{2,6})*",
+        _card,
+        least=r"[0-9](?:[ .\x{A0}\x{202F}-]?[0-9]){13,}",
+    ),
+    "iban": Candidate("iban", rf"(?:\b|{ESCAPED}){_IBAN_COUNTRY}(?:[ -]?[A-Za-z0-9])+", _ibans),
+    "phone": Candidate(
         "phone",
         r"\+[0-9]{1,3}(?:[ .-]?(?:\([0-9]{1,4}\)|[0-9]{1,4})){2,7}"
         r"|(?:1[ .-])?(?:\([0-9]{3}\) ?|[0-9]{3}[ .-])[0-9]{3}[ .-][0-9]{4}",
         _phone,
     ),
-    "ipv4": ("ip", r"[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}", _ipv4),
-    "ipv6": ("ip", r"[0-9A-Fa-f]{4}:[0-9A-Fa-f:]*:[0-9A-Fa-f.:]*", _ipv6),
+    "ipv4": Candidate("ip", r"[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}", _ipv4),
+    "ipv6": Candidate("ip", r"[0-9A-Fa-f]{4}:[0-9A-Fa-f:]*:[0-9A-Fa-f.:]*", _ipv6),
 }
 """The candidates by name, in the order in which they are looked for."""
 

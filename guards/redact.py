@@ -22,8 +22,14 @@ Kind = Literal["secrets", "email", "card", "iban", "ssn", "phone", "ip", "presid
 KINDS: tuple[Kind, ...] = get_args(Kind)
 """What a policy can have masked; `all` is every other one that is there."""
 
+_KINDS = frozenset(KINDS)
+_EVERY = (*PERSONAL, "presidio")
+
 Masked = tuple[str, tuple[str, ...]]
 """The text with masks, and the labels of what was masked, each once, in order of appearance."""
+
+_MOST_CHARS = 16_384
+"""Characters of a text of which it is remembered for a while which patterns may match it."""
 
 
 class Redactor:
@@ -76,12 +82,13 @@ class Redactor:
         self.check(kinds)
         read = searchable(text)
         every = "all" in kinds
-        wanted = (*PERSONAL, "presidio") if every else kinds
-        hits = self._finder.hits(read)
+        wanted = _EVERY if every else kinds
+        hits = _hits(self._finder, read)
         spans = self._secrets(read, hits) if every or "secrets" in kinds else []
         if hits:
             spans += self._finder.personal(read, hits, wanted)
-        spans += self.personal.detected(read, wanted)
+        if self.personal.detectors:
+            spans += self.personal.detected(read, wanted)
         return _masked(text, spans)
 
     def check(self, kinds: Collection[str]) -> None:
@@ -90,14 +97,15 @@ class Redactor:
         Raises:
             ValueError: it says which.
         """
-        if unknown := set(kinds).difference(KINDS):
+        if not _KINDS.issuperset(kinds):
+            unknown = set(kinds).difference(KINDS)
             raise ValueError(f"no kind: {', '.join(sorted(unknown))}; kinds: {', '.join(KINDS)}")
         if "presidio" in kinds and "presidio" not in dict(self.personal.detectors):
             raise ValueError("the kind `presidio` needs `pii: {presidio: {...}}` in the policy")
 
     def spans(self, text: str) -> list[Span]:
         """Where the secrets in `text` stand."""
-        return self._secrets(text, self._finder.hits(text))
+        return self._secrets(text, _hits(self._finder, text))
 
     def _secrets(self, text: str, hits: frozenset[int]) -> list[Span]:
         found = list(self._finder.secrets(text, hits)) if hits else []
@@ -113,7 +121,7 @@ class Redactor:
         if self._caseless is None:
             self._caseless = _finder(self.patterns, None)
         text = self.secrets(text)[0]
-        return _masked(text, list(self._caseless.secrets(text, self._caseless.hits(text))))[0]
+        return _masked(text, list(self._caseless.secrets(text, _hits(self._caseless, text))))[0]
 
     def value(self, value: Any) -> Any:
         """A JSON value with the secrets in its strings (keys too) masked; a new value."""
@@ -170,7 +178,7 @@ class _Finder:
             compiled = compile_pattern(pattern.regex, ignore_case=ignore_case)
             number = self._set.add(pattern.regex, ignore_case=ignore_case)
             self._secrets[number] = (pattern, compiled)
-        self._personal = {self._set.add(row[1]): row for row in candidates}
+        self._personal = {self._set.add(row.watched): row for row in candidates}
 
     def hits(self, text: str) -> frozenset[int]:
         """The patterns that may match."""
@@ -188,10 +196,10 @@ class _Finder:
 
     def personal(self, text: str, hits: frozenset[int], kinds: Collection[str]) -> Iterator[Span]:
         """What those of personal data find; `text` is searchable."""
-        for number, (kind, pattern, real) in self._personal.items():
-            if number in hits and kind in kinds:
-                for match in compile_pattern(pattern).finditer(text):
-                    yield from real(text, *match.span())
+        for number, row in self._personal.items():
+            if number in hits and row.kind in kinds:
+                for match in compile_pattern(row.pattern).finditer(text):
+                    yield from row.real(text, *match.span())
 
 
 @lru_cache(maxsize=64)
@@ -200,6 +208,16 @@ def _finder(patterns: tuple[SecretPattern, ...], personal: PersonalData | None) 
     if personal is None:
         return _Finder(patterns, ignore_case=True)
     return _Finder(patterns, personal.candidates(PERSONAL))
+
+
+def _hits(finder: _Finder, text: str) -> frozenset[int]:
+    """The patterns that may match: several steps look at the same text one after the other."""
+    return _known_hits(finder, text) if len(text) <= _MOST_CHARS else finder.hits(text)
+
+
+@lru_cache(maxsize=64)
+def _known_hits(finder: _Finder, text: str) -> frozenset[int]:
+    return finder.hits(text)
 
 
 def _occurrences(text: str, part: str, label: str) -> Iterator[Span]:

@@ -60,18 +60,20 @@ def digests(start: bytes, turns: Sequence[Turn]) -> list[bytes]:
     """The digest of every prefix of the turns, each of which continues the one before."""
     found = []
     for turn in turns:
-        told = "".join([f"{len(part)}:{part}" for part in _parts(turn)])
-        start = hashlib.blake2b(start + told.encode("utf-8", "surrogatepass")).digest()
+        start = hashlib.blake2b(start + _told(turn).encode("utf-8", "surrogatepass")).digest()
         found.append(start)
     return found
 
 
-def _parts(turn: Turn) -> Iterable[str]:
+def _told(turn: Turn) -> str:
+    """A turn as a text, each part with its length before it."""
     if isinstance(turn, UserText):
-        return ("user", turn.text)
+        return f"4:user{len(turn.text)}:{turn.text}"
     if isinstance(turn, ToolResult):
-        return ("result", turn.call_id, turn.text, f"{turn.failed}")
-    return ("model", *(part for call in turn.calls for part in _call_parts(call)))
+        parts: tuple[str, ...] = ("result", turn.call_id, turn.text, f"{turn.failed}")
+    else:
+        parts = ("model", *(part for call in turn.calls for part in _call_parts(call)))
+    return "".join([f"{len(part)}:{part}" for part in parts])
 
 
 def _call_parts(call: Proposed) -> Iterable[str]:

@@ -17,7 +17,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..caller import NOBODY, Caller
@@ -31,7 +31,7 @@ from ..limits import Spending, spender
 from ..pieces import beside, pieces
 from ..python_values import as_call
 from ..receipts.keeping import Decision as Kept
-from ..receipts.keeping import kept
+from ..receipts.keeping import keeps, kept
 from ..receipts.receipt import Place
 from ..results import answered
 from ..rules.limits import limits_of
@@ -81,6 +81,7 @@ class Rules:
     ) -> None:
         known = None if before is None else before.conversations
         self.policy = policy
+        self.order = order_of(policy)
         self.conversations: Conversations = Conversations(policy, before=known)
         self.counter = Counter(limits_of(policy), spending, clock, self.conversations)
         self._mask = RequestMask(policy)
@@ -158,6 +159,26 @@ class Door:
         return Exchange(self, rules, past, began=now)
 
 
+_Known = tuple[ToolFinding, History]
+"""What was said of a call, and what that was decided on."""
+
+
+@dataclass(slots=True)
+class _Choice:
+    """What is known of one alternative of a response."""
+
+    proposed: int = 0
+    """Calls that it has proposed so far."""
+    through: list[str] = field(default_factory=list)
+    """The tools whose calls were let through."""
+    pieces: list[str] = field(default_factory=list)
+    parsed: list[Arguments] = field(default_factory=list)
+    """Arguments whose pieces nobody has asked for yet."""
+    ids: set[str] = field(default_factory=set)
+    kept: list[ToolFinding] = field(default_factory=list)
+    """What was said of the calls that stay."""
+
+
 class Exchange:
     """One request and its response, whole or streamed, under the policy that counted when it began.
     Belongs to one task or thread."""
@@ -168,16 +189,8 @@ class Exchange:
         self._past = past
         self._asked = asked(door.place.door, rules.policy.redactor)
         self._tally = Tally(rules.counter, past, spender(door.caller), began)
-        self._through: dict[int, list[str]] = {}
-        self._pieces: dict[int, list[str]] = {}
-        self._parsed: dict[int, list[Arguments]] = {}
-        """Arguments whose pieces nobody has asked for yet."""
-        self._ids: dict[int, set[str]] = {}
-        self._proposed: dict[int, int] = {}
-        self._kept: dict[int, list[ToolFinding]] = {}
+        self._choices: dict[int, _Choice] = {}
         self._labels: dict[str, None] = {}
-        self._known: dict[int, History] = {}
-        """What each finding was decided on, until its receipt is kept."""
         self._held: list[Streamed] = []
         self.findings: list[ToolFinding] = []
         """What was said of each call, in the order in which they were judged."""
@@ -197,7 +210,7 @@ class Exchange:
         """Whether calls may be judged as they come. Where not, a stream holds all calls of a
         choice to its end and has them judged together: each has a say in the others. What is sent
         in pieces is seen either way, with the last of them at the latest."""
-        return order_of(self.policy) is None
+        return self.rules.order is None
 
     def judge(self, calls: Iterable[Proposed], *, choice: int = 0) -> list[Judged]:
         """What becomes of each call. Those that stay count for the ones after them.
@@ -208,54 +221,51 @@ class Exchange:
         `MOST_CALLS`. Never raises for what a call holds.
         """
         listed = list(calls)
-        before = self._proposed.get(choice, 0)
-        self._proposed[choice] = before + len(listed)
-        room = max(MOST_CALLS - before, 0)
-        earlier = [finding.call.name for finding in self._kept.get(choice, [])]
-        findings = self._decided(listed[:room], choice)
-        findings += self._refused(listed[room:], _TOO_MANY)
-        self._beside(earlier, findings)
-        self._keep(findings)
+        here = self._choices.setdefault(choice, _Choice())
+        room = max(MOST_CALLS - here.proposed, 0)
+        here.proposed += len(listed)
+        decided = self._decided(listed[:room], here) + self._refused(listed[room:], _TOO_MANY)
+        findings = [finding for finding, _ in decided]
+        self._beside(here, findings)
+        self._keep(decided)
         judged = [_judged(p, finding) for p, finding in zip(listed, findings, strict=True)]
-        self._kept.setdefault(choice, []).extend(j.finding for j in judged if j.keep)
+        here.kept += [j.finding for j in judged if j.keep]
         for one in judged:
             if one.arguments is not None:
                 self.noted(one.finding.secrets)
         return judged
 
-    def _decided(self, listed: list[Proposed], choice: int) -> list[ToolFinding]:
+    def _decided(self, listed: list[Proposed], here: _Choice) -> list[_Known]:
         """What is said of each call, those before it and pieces of all others counted."""
         calls = [_parsed(proposed) for proposed in listed]
         arguments = [call.arguments for call in calls]
-        before = self._pieces.setdefault(choice, [])
-        before += [piece for earlier in self._parsed.pop(choice, ()) for piece in pieces(earlier)]
-        through = self._through.setdefault(choice, [])
-        taken = self._ids.setdefault(choice, set())
+        here.pieces += [piece for earlier in here.parsed for piece in pieces(earlier)]
         history, set_aside = self._tally.history(len(listed))
-        history = history.let_through(*through)
-        counted, findings = len(through), []
+        counted, new, decided = len(here.through), tuple(here.through), list[_Known]()
         for call, more in zip(calls, beside(arguments), strict=True):
-            known = history.after(*before, *more)
+            history, new = history.let_through(*new), ()
+            known = history.after(*here.pieces, *more)
             finding = told(call, self.policy, known)
-            self._known[id(finding)] = known
-            if call.id and (call.id in taken or call.id in self._past.open):
+            if call.id and (call.id in here.ids or call.id in self._past.open):
                 _object(finding, Finding("arguments", "block", _REPEATED))
-            taken.add(call.id)
+            here.ids.add(call.id)
             if finding.verdict.word != "block":
-                through.append(call.name)
-                history = history.let_through(call.name)
-            findings.append(finding)
-        self._parsed[choice] = arguments
-        self.findings += findings
-        self._tally.let_through(len(through) - counted, set_aside)
-        return findings
+                here.through.append(call.name)
+                new = (call.name,)
+            self.findings.append(finding)
+            decided.append((finding, known))
+        here.parsed = arguments
+        self._tally.let_through(len(here.through) - counted, set_aside)
+        return decided
 
-    def _beside(self, earlier: list[str], new: list[ToolFinding]) -> None:
+    def _beside(self, here: _Choice, new: list[ToolFinding]) -> None:
         """Object to what does not go with the other calls of this turn, in any order."""
-        rule, shadow = order_of(self.policy), self.policy.shadow
-        before = self.history.order
+        rule, shadow, before = self.rules.order, self.policy.shadow, self.history.order
+        if rule is None or before is None:
+            return
+        earlier = [finding.call.name for finding in here.kept]
         through = [finding for finding in new if finding.verdict.word != "block"]
-        if rule is None or before is None or len(earlier) + len(through) < 2:
+        if len(earlier) + len(through) < 2:
             return
         names = [*earlier, *(finding.call.name for finding in through)]
         states = rule.automata.beside(before, names)
@@ -271,23 +281,24 @@ class Exchange:
 
     def refuse(self, calls: Iterable[Proposed], reason: str) -> list[ToolFinding]:
         """Note calls that are refused unjudged: nobody has seen them to their end, say."""
-        findings = self._refused(calls, reason)
-        self._keep(findings)
-        return findings
+        refused = self._refused(calls, reason)
+        self._keep(refused)
+        return [finding for finding, _ in refused]
 
-    def _refused(self, calls: Iterable[Proposed], reason: str) -> list[ToolFinding]:
+    def _refused(self, calls: Iterable[Proposed], reason: str) -> list[_Known]:
         findings = [told(_parsed(proposed), self.policy, self.history) for proposed in calls]
         for finding in findings:
             _object(finding, Finding("arguments", "block", reason))
         self.findings += findings
-        return findings
+        return [(finding, self.history) for finding in findings]
 
-    def _keep(self, findings: list[ToolFinding]) -> None:
+    def _keep(self, decided: list[_Known]) -> None:
         """Keep the receipts of what was decided; where that fails, none of the calls goes out."""
-        known = [self._known.pop(id(finding), self.history) for finding in findings]
-        decisions = [Kept(f.call, f.verdict, p) for f, p in zip(findings, known, strict=True)]
+        if not keeps(self.policy):
+            return
+        decisions = [Kept(f.call, f.verdict, known) for f, known in decided]
         if unkept := kept(self.policy, self._door.place, decisions):
-            for finding in findings:
+            for finding, _ in decided:
                 _object(finding, unkept)
 
     def masked(self, text: str) -> str:

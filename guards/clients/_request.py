@@ -61,8 +61,12 @@ _KNOWN = {
     **dict.fromkeys(_THINKING, "thinking"),
     **dict.fromkeys((*EXACT, *BLOBS, "call_id"), "as it is"),
     **dict.fromkeys(_OPEN, "open"),
+    "data": "data",
 }
-"""What becomes of a field, by its name."""
+"""What becomes of a field, by its name; `data` is a text where its `type` says so."""
+
+_PLAIN = frozenset((type(None), bool, int, float, bytes, bytearray))
+"""Types of values that hold no text."""
 
 _HASHED_FROM = 64
 _CACHE_SIZE = 8_192
@@ -105,7 +109,7 @@ class RequestMask:
             ValueError: it is nested too deeply to be walked.
         """
         found = _Found()
-        masked = self._walked(value, found, results=False, depth=0)
+        masked = self._walked(value, found, False, 0)
         return Inbound(masked, tuple(found.labels), tuple(found.left))
 
     def text(self, text: str, *, results: bool = False) -> tuple[str, tuple[str, ...]]:
@@ -116,10 +120,7 @@ class RequestMask:
         self, kind: str, text: str, mask: Callable[[str, str], tuple[str, tuple[str, ...]]]
     ) -> tuple[str, tuple[str, ...]]:
         """What `mask` makes of the text, which is not asked twice."""
-        key: object = (kind, text)
-        if len(text) >= _HASHED_FROM:
-            data = f"{kind}:{text}".encode("utf-8", "surrogatepass")
-            key = blake2b(data, digest_size=16).digest()
+        key = kind, text if len(text) < _HASHED_FROM else _digest(text)
         with self._lock:
             known = self._seen.get(key)
             if known is not None:
@@ -140,22 +141,25 @@ class RequestMask:
         said = asked(self._policy, masked)
         return screen(self._policy, masked, said=said).text, labels
 
-    def _walked(self, value: Any, found: _Found, *, results: bool, depth: int) -> Any:
-        if isinstance(value, str):
+    def _walked(self, value: Any, found: _Found, results: bool, depth: int) -> Any:
+        kind = type(value)
+        if kind is str:
             return self._leaf(value, found, results)
-        if value is None or isinstance(value, bool | int | float | bytes | bytearray):
+        if kind in _PLAIN:
             return value
         if depth > _MAX_DEPTH:
             raise ValueError("the request is nested too deeply to be checked")
-        if isinstance(value, Mapping):
+        if kind is dict or isinstance(value, Mapping):
             return self._mapping(value, found, results, depth)
         if isinstance(value, list | tuple | Iterator):
             old = list(value)
-            new = [self._walked(v, found, results=results, depth=depth + 1) for v in old]
+            new = [self._walked(v, found, results, depth + 1) for v in old]
             if all(map(is_, old, new)):
                 return old if isinstance(value, Iterator) else value
-            return tuple(new) if type(value) is tuple else new
-        if hasattr(type(value), "model_fields"):
+            return tuple(new) if kind is tuple else new
+        if isinstance(value, str):
+            return self._leaf(value, found, results)
+        if hasattr(kind, "model_fields"):
             fields = dict(value)  # pydantic gives its fields and extra fields
             new_fields = self._mapping(fields, found, results, depth)
             changed = {k: v for k, v in new_fields.items() if v is not fields[k]}
@@ -170,43 +174,37 @@ class RequestMask:
 
     def _mapping(self, value: Mapping[Any, Any], found: _Found, results: bool, depth: int) -> Any:
         kind = value.get("type")
-        if (isinstance(kind, str) and kind in OPAQUE) or value.get("thought") is True:
+        kind = kind if isinstance(kind, str) else ""
+        if kind in OPAQUE or value.get("thought") is True:
             self._report(value, found)
             return value
-        results = results or value.get("role") in ("tool", "function") or kind in RESULTS
+        results = results or kind in RESULTS or value.get("role") in ("tool", "function")
         changed: dict[Any, Any] | None = None
         for key, item in value.items():
-            new = self._field(value, key, item, found, results, depth)
+            known = _KNOWN.get(key)
+            if known == "as it is" or (known is None and _is_id(key)):
+                continue
+            if known == "data" and kind != "text":
+                continue
+            new = self._field(known, key, item, found, results, depth + 1)
             if new is not item:
                 changed = dict(value) if changed is None else changed
                 changed[key] = new
         return value if changed is None else changed
 
     def _field(
-        self,
-        owner: Mapping[Any, Any],
-        key: Any,
-        item: Any,
-        found: _Found,
-        results: bool,
-        depth: int,
+        self, known: str | None, key: Any, item: Any, found: _Found, results: bool, depth: int
     ) -> Any:
-        name = key if isinstance(key, str) else ""
-        known = _KNOWN.get(name)
+        """What becomes of a field that may be changed."""
         if known == "open":
-            if name == "arguments" and isinstance(item, str):
+            if key == "arguments" and isinstance(item, str):
                 return self._json(item, found, results)
             if isinstance(item, Mapping):
-                return self._opened(item, found, results, depth + 1)
-        elif known == "as it is" or name.endswith(("_id", "_ids")):
-            return item
-        if name == "data" and owner.get("type") != "text":
-            return item
-        if known == "thinking":
+                return self._opened(item, found, results, depth)
+        elif known == "thinking":
             self._report(item, found)
             return item
-        results = results or known == "result" or name == "output"
-        return self._walked(item, found, results=results, depth=depth + 1)
+        return self._walked(item, found, results or known == "result" or key == "output", depth)
 
     def _opened(self, value: Any, found: _Found, results: bool, depth: int) -> Any:
         """Arguments or a tool's data: every key and text is masked."""
@@ -253,6 +251,14 @@ class RequestMask:
         for text in _texts(value, 0):
             _, labels = self._policy.redactor.secrets(text)
             found.left.update(dict.fromkeys(labels))
+
+
+def _is_id(key: Any) -> bool:
+    return isinstance(key, str) and key.endswith(("_id", "_ids"))
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def materialised(value: Any) -> Any:

@@ -12,7 +12,7 @@ from ..audit import Record, record
 from ..decide import Policy
 from ..ledger import History, Ledger
 from ..rules.sequence import order_of
-from ..telemetry.current import tell
+from ..telemetry.current import listening, tell
 from ..veil import BARE, Veil
 from ..verdict import Finding, ToolCall, Verdict
 from .past import UNKEPT, Past, new_in, past_of
@@ -29,6 +29,11 @@ class Decision:
     verdict: Verdict
     history: History
     approval: Mapping[str, Any] | None = None
+
+
+def keeps(policy: Policy) -> bool:
+    """Whether anybody keeps or is told of what is decided under the policy."""
+    return policy.receipts is not None or listening()
 
 
 def kept(policy: Policy, place: Place, decisions: Iterable[Decision]) -> Finding | None:

@@ -162,6 +162,12 @@ def test_a_result_that_reads_like_instructions(message: Any, withheld: bool) -> 
     assert ("[withheld:" in str(masked([message]))) == withheld
 
 
+def test_a_type_that_is_no_word() -> None:
+    """As in a JSON schema: what stands beside it is masked."""
+    given = [{"type": ["string", "null"], "role": ["tool"], "text": KEY}]
+    assert masked(given) == [{**given[0], "text": MASK}]
+
+
 def test_iterators_are_read_into_lists() -> None:
     """Once, wherever they stand; what holds none is the same object."""
     given = {"messages": iter([{"content": iter([{"text": "hi"}])}]), "model": "m"}
