@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from .approvals import DEFAULT_MAX_S
 from .caller import NOBODY, Caller
-from .ledger import Entry, History, judge, seen_in
+from .ledger import Entry, History, judge
 from .names import name_fault
 from .normalise import Examined
 from .outputs import as_data, created_by
@@ -24,6 +24,7 @@ from .results import Settings
 from .rules import Check, speaks
 from .shadow import Shadow
 from .telemetry.timing import timed
+from .values import values_in
 from .vault import Hides
 from .verdict import Finding, ToolCall, Verdict, Word, strictest
 
@@ -138,7 +139,7 @@ class Policy:
         at hand; `caller` who is asking. Nothing is believed that the policy does not say may be,
         and nothing of what `failed` or was `withheld` from the model.
         """
-        entry = seen_in(text, source=source, call_id=call.id)
+        values = values_in(text)
         more: dict[str, object] = {}
         if not (failed or withheld):
             more = self._believed(call, as_data(text) if data is None else data, caller)
@@ -146,9 +147,9 @@ class Policy:
             more[RAN] = result_kept(
                 call, text, self.redactor, caller, failed=failed, withheld=withheld
             )
-        if not more:
-            return entry
-        return {"source": source, "call": call.id, "values": [], **(entry or {}), **more}
+        if not values and not more:
+            return None
+        return {"source": source, "call": call.id, "values": values, **more}
 
     def _believed(self, call: ToolCall, data: object, caller: Caller) -> dict[str, object]:
         """What the checks find in a result that can be believed, or may not leave."""

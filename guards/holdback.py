@@ -130,19 +130,22 @@ class Holdback:
         """One more piece of the text; what may go out now, which is often nothing."""
         self._more.append(searchable(piece))
         self._missing -= len(piece)
-        if self._missing > 0 or self._ends_whole or self._watch is None:
+        watch = self._watch
+        if self._missing > 0 or self._ends_whole or watch is None:
             return ""
         text, data = self._joined()
-        first, last = self._watch.paths(data, self._at)
-        out = self._passed(first)
-        if last < len(data):  # it seems that something matches
-            out += self._released(self._watch.undecided(text, data, first))
+        first, last = watch.paths(data, self._at)
+        out = self._passed(first) if first > self._at else ""
+        size = len(data)
+        if last < size:  # it seems that something matches
+            out += self._released(watch.undecided(text, data, first))
         self._gone += len(out)
-        if self._at > _TRIMMED:
-            cut = self._at - _CONTEXT
-            self._text, self._data, self._at = text[cut:], data[cut:], _CONTEXT
-        waiting = len(self._text) - self._at
+        at = self._at
+        waiting = size - at
         self._missing = waiting // 8 if waiting > _LOOKED_AT else 0
+        if at > _TRIMMED:
+            cut = at - _CONTEXT
+            self._text, self._data, self._at = text[cut:], data[cut:], _CONTEXT
         return out
 
     def close(self) -> str:
@@ -158,7 +161,7 @@ class Holdback:
         return out + masked[self._gone + len(out) :]
 
     def _joined(self) -> tuple[str, bytes]:
-        new = "".join(self._more)
+        new = self._more.pop() if len(self._more) == 1 else "".join(self._more)
         self._more.clear()
         self._text += new
         self._data += as_bytes(new)

@@ -45,12 +45,6 @@ def judge(policy: str, caller: Caller) -> str:
     return canonical_json([policy, caller.user, caller.tenant])
 
 
-def seen_in(text: str, *, source: str, call_id: str = "") -> Entry | None:
-    """The entry for a text of a tool's; None where it holds no value."""
-    values = values_in(text)
-    return {"source": source, "call": call_id, "values": values} if values else None
-
-
 class Ledger(list[Entry]):
     """The observations of one thread, in order, with an index from value to where it stands.
 

@@ -58,6 +58,8 @@ def compile_pattern(pattern: str, *, ignore_case: bool = False) -> re2.Pattern:
 
 def searchable(text: str) -> str:
     """`text` as RE2 can read it: a lone surrogate becomes U+FFFD."""
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:

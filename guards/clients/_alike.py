@@ -61,14 +61,16 @@ class _Frame:
             at += len(stays)
             if not gap:
                 return found if at == len(raw) else None
-            end = _end_of_digits(raw, at) if gap is _NUMBER else raw.find(b'"', at)
             if gap is _TEXT:
+                end = raw.find(b'"', at)
                 text = raw[at:end].decode()
                 if "\\" in text or not text.isprintable():
                     return None
                 found = text, at, end
-            elif end < 0 or not raw[at:end].isalnum():
-                return None
+            else:
+                end = _end_of_digits(raw, at) if gap is _NUMBER else raw.find(b'"', at)
+                if end < 0 or not raw[at:end].isalnum():
+                    return None
             at = end
         return None
 

@@ -13,15 +13,14 @@ The vendor's file reads calls out of a response, puts back what may stay, and de
 
 from __future__ import annotations
 
-import logging
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..caller import NOBODY, Caller
-from ..conversation import Conversations, Past, Proposed, Turn
+from ..conversation import Past, Proposed, Turn
 from ..decide import Policy
 from ..firewall import UNASKED, PolicyViolationError, masked_call
 from ..following import Following, Source
@@ -34,18 +33,14 @@ from ..receipts.keeping import Decision as Kept
 from ..receipts.keeping import keeps, kept
 from ..receipts.receipt import Place
 from ..results import answered
-from ..rules.limits import limits_of
-from ..rules.sequence import order_of
 from ..shadow import Shadow
 from ..spent import UNCOUNTED, Usage, caller_named
 from ..streamed import Streamed
 from ..verdict import Arguments, Finding, ToolCall, canonical_json
 from ._asked import asked, came
-from ._request import Inbound, RequestMask
-from ._tally import Counter, Tally
+from ._rules import Rules
+from ._tally import Tally
 from .defender import Decision, Status, ToolFinding, decision, told
-
-_LOG = logging.getLogger("edgeward.guards")
 
 MOST_CALLS = 512
 """Calls of one choice that are judged; each is looked at beside all others."""
@@ -67,43 +62,6 @@ class Judged:
     keep: bool
     arguments: str | None
     finding: ToolFinding
-
-
-class Rules:
-    """What a client keeps for one policy: what is known of conversations, the mask."""
-
-    def __init__(
-        self,
-        policy: Policy,
-        spending: Spending,
-        clock: Callable[[], float],
-        before: Rules | None = None,
-    ) -> None:
-        known = None if before is None else before.conversations
-        self.policy = policy
-        self.order = order_of(policy)
-        self.conversations: Conversations = Conversations(policy, before=known)
-        self.counter = Counter(limits_of(policy), spending, clock, self.conversations)
-        self._mask = RequestMask(policy)
-
-    def inbound(self, value: Any) -> Inbound:
-        """Content that goes to the model, masked; the caller's own objects stay as they are.
-
-        Raises:
-            ValueError: it is nested too deeply to be walked.
-        """
-        made = self._mask(value)
-        if made.left:
-            _LOG.warning(
-                "a secret (%s) stands in a part of the request that cannot be changed; it was sent",
-                ", ".join(made.left),
-            )
-        return made
-
-    def sent(self, body: Mapping[str, Any], fields: Iterable[str]) -> dict[str, Any]:
-        """A request's body with these fields masked."""
-        masked = {name: self.inbound(body[name]).value for name in fields if name in body}
-        return {**body, **masked}
 
 
 class Door:
