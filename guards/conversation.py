@@ -76,6 +76,40 @@ class Past:
     """What model calls have used up to here; what follows on this past is not among it."""
 
 
+@dataclass(slots=True)
+class _Going:
+    """A past that goes on, turn by turn; the past that it began as stays what it was."""
+
+    caller: Caller
+    ledger: Ledger
+    calls: dict[str, int]
+    order: States | None
+    sent: tuple[str, ...]
+    open: dict[str, tuple[ToolCall, ...]]
+    turn: tuple[str, ...]
+    chars: int
+    ran: float
+
+    @classmethod
+    def on(cls, past: Past) -> _Going:
+        """Where a past stands."""
+        known, waits = past.history, dict(past.open)
+        told = (known.caller, known.ledger, dict(known.calls), known.order, known.sent)
+        return cls(*told, waits, past.turn, past.chars, past.ran)
+
+    def keep(self, entry: Entry | None) -> None:
+        """Put an entry into the ledger, if there is one."""
+        if entry:
+            self.ledger = self.ledger.appended([entry])
+
+    def past(self, before: Past, digest: bytes) -> Past:
+        """The past as far as it has come."""
+        history = replace(
+            before.history, ledger=self.ledger, calls=self.calls, order=self.order, sent=self.sent
+        )
+        return Past(history, digest, self.open, self.turn, self.chars, self.ran, before.spent)
+
+
 class Conversations:
     """The pasts of a client's conversations under one policy. May be shared by threads.
 
@@ -125,9 +159,8 @@ class Conversations:
             places = digests(digest_of(caller) if start is None else start.digest, listed)
             past, done = self._longest(places)
             past = past or start or self._beginning(caller)
-            for turn, digest in zip(listed[done:], places[done:], strict=True):
-                past = self._then(past, turn, digest)
             if done < len(listed):
+                past = self._after(past, listed[done:], places[-1])
                 self._keep_past(past)
             spent = self._accounts.before(Spent() if start is None else start.spent, listed, places)
             amounts, answered = self._accounts.at(past.digest)
@@ -173,8 +206,8 @@ class Conversations:
         with self._lock:
             amounts, ended = self._accounts.at(past.digest)
             past = replace(past, spent=past.spent.plus(amounts, ended))
-            for turn, digest in zip(reply, digests(past.digest, reply), strict=True):
-                past = self._then(past, turn, digest)
+            if reply:
+                past = self._after(past, reply, digests(past.digest, reply)[-1])
             key = (past.history.caller, reply_id)
             self._by_id[key] = (self.policy, past)
             self._by_id.move_to_end(key)
@@ -218,68 +251,62 @@ class Conversations:
             _, dropped = self._pasts.popitem(last=False)
             self._chars -= dropped.chars
 
-    def _then(self, past: Past, turn: Turn, digest: bytes) -> Past:
-        """The past with one more turn."""
-        if isinstance(turn, UserText):
-            return self._said(past, turn, digest)
-        if isinstance(turn, ModelTurn):
-            return self._proposed(past, turn, digest)
-        return self._answered(past, turn, digest)
+    def _after(self, past: Past, turns: Iterable[Turn], digest: bytes) -> Past:
+        """The past with more turns, which has this digest."""
+        going = _Going.on(past)
+        for turn in turns:
+            if isinstance(turn, UserText):
+                self._said(going, turn)
+            elif isinstance(turn, ModelTurn):
+                self._proposed(going, turn)
+            else:
+                self._answered(going, turn)
+        return going.past(past, digest)
 
-    def _said(self, past: Past, turn: UserText, digest: bytes) -> Past:
-        history, order = past.history, past.history.order
-        entry = history.ledger.observed(turn.text, source=USER)
-        if self._automata is not None and order is not None:
-            order = self._automata.spoke(order)
-        history = replace(history, ledger=_with(history.ledger, entry), calls={}, order=order)
-        chars = past.chars + len(turn.text)
-        return Past(history, digest, past.open, (), chars, past.ran, past.spent)
+    def _said(self, going: _Going, turn: UserText) -> None:
+        going.keep(going.ledger.observed(turn.text, source=USER))
+        if self._automata is not None and going.order is not None:
+            going.order = self._automata.spoke(going.order)
+        going.calls, going.turn = {}, ()
+        going.chars += len(turn.text)
 
-    def _proposed(self, past: Past, turn: ModelTurn, digest: bytes) -> Past:
-        counts, waiting = dict(past.history.calls), dict(past.open)
+    def _proposed(self, going: _Going, turn: ModelTurn) -> None:
         calls = [as_call(p.name, p.arguments, id=p.id) for p in turn.calls]
         for call in calls:
-            counts[call.name] = counts.get(call.name, 0) + 1
-            waiting[call.id] = (*waiting.get(call.id, ()), call)
-        names = tuple(proposed.name for proposed in turn.calls)
-        sent = kept(past.history.sent, [call.arguments for call in calls])
-        order = self._moved(past.history, names)
-        history = replace(past.history, calls=counts, order=order, sent=sent)
-        ran = past.ran + len(calls)
-        return Past(history, digest, waiting, names, past.chars, ran, past.spent)
+            going.calls[call.name] = going.calls.get(call.name, 0) + 1
+            going.open[call.id] = (*going.open.get(call.id, ()), call)
+        going.turn = tuple(call.name for call in calls)
+        going.sent = kept(going.sent, [call.arguments for call in calls])
+        going.order = self._moved(going.order, going.turn)
+        going.ran += len(calls)
 
-    def _answered(self, past: Past, result: ToolResult, digest: bytes) -> Past:
-        calls = past.open.get(result.call_id, ())
-        waiting = {key: kept for key, kept in past.open.items() if key != result.call_id}
-        history, order = past.history, past.history.order
-        entry = self._observed(history, calls, result)
+    def _answered(self, going: _Going, result: ToolResult) -> None:
+        calls = going.open.pop(result.call_id, ())
+        going.keep(self._observed(going, calls, result))
         if len(calls) == 1 and not result.failed:
             # What the turn's other calls shut stays shut: they may have run in any order.
             done = (calls[0].name,)
-            order = self._moved(history, past.turn or done, done)
-        if entry or order is not history.order:
-            history = replace(history, ledger=_with(history.ledger, entry), order=order)
-        chars = past.chars + len(result.text)
-        return Past(history, digest, waiting, past.turn, chars, past.ran, past.spent)
+            going.order = self._moved(going.order, going.turn or done, done)
+        going.chars += len(result.text)
 
     def _moved(
-        self, history: History, through: Collection[str], done: Collection[str] = ()
+        self, order: States | None, through: Collection[str], done: Collection[str] = ()
     ) -> States | None:
         """How the gates stand once these were let through, and those have run."""
-        if self._automata is None or history.order is None:
+        if self._automata is None or order is None:
             return None
-        return self._automata.advance(history.order, through=through, done=done)
+        return self._automata.advance(order, through=through, done=done)
 
     def _observed(
-        self, history: History, calls: tuple[ToolCall, ...], result: ToolResult
+        self, going: _Going, calls: tuple[ToolCall, ...], result: ToolResult
     ) -> Entry | None:
         """What the ledger keeps of a result: as a graph's tool node does."""
         text = self.policy.redactor.secrets(searchable(result.text))[0]
         if len(calls) == 1:
-            caller = history.caller
+            caller = going.caller
             return observed(self.policy, calls[0], text, failed=result.failed, caller=caller)
         # Nobody knows which tool said this: nothing is believed, and it may be private.
-        entry = history.ledger.observed(text, source="tool unknown", call_id=result.call_id)
+        entry = going.ledger.observed(text, source="tool unknown", call_id=result.call_id)
         pieces = private_pieces(as_data(text)) if self._private else []
         if not pieces:
             return entry
@@ -303,7 +330,3 @@ def observed(
         failed=failed,
         withheld=seen.withheld,
     )
-
-
-def _with(ledger: Ledger, entry: Entry | None) -> Ledger:
-    return ledger.appended([entry]) if entry else ledger

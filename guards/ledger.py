@@ -21,7 +21,7 @@ from typing import Any
 from .caller import NOBODY, Caller
 from .dates import Day
 from .outputs import LONGEST_VALUE
-from .seen import RECORD_BITS, USER, Seen
+from .seen import RECORD_BITS, USER, Index, Seen
 from .tokens import Run, run_of, tokens, words
 from .values import values_in
 from .verdict import Origin, canonical_json
@@ -122,9 +122,8 @@ class Ledger(list[Entry]):
             told.append((entries, receipt))
 
     @property
-    def _index(self) -> Seen:
-        seen = self._seen
-        return seen if seen.indexed == len(seen.entries) else seen.ready()
+    def _index(self) -> Index:
+        return self._seen.ready()
 
     def origin(self, value: str) -> Origin | None:
         """Where `value` (compared without case) was first seen: the user's word comes first."""
@@ -293,7 +292,7 @@ class Ledger(list[Entry]):
 
         Only hits come here. What tells in a short value is what has a number in it.
         """
-        if self.stated(piece) or self._index.user_wrote(piece, len(self)):
+        if self.stated(piece) or self._index.user_wrote(piece, self._seen.private, len(self)):
             return True
         told = self._seen.private.grouped.get(piece, piece).split(" ")
         numbers = [word for word in told if not word.isalpha()]
@@ -312,7 +311,7 @@ class Ledger(list[Entry]):
 
     def _counts(self, place: int, doubts: bool) -> bool:
         """Whether the place is trusted: what its record wants the user to have named was named."""
-        seen = self._seen
+        seen = self._index
         if not doubts and place in seen.doubtful:
             return False
         wanted = seen.wanting.get(place)

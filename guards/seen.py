@@ -37,19 +37,16 @@ MAX_NAME_WORDS = 12
 Places = dict[str, list[int]]
 
 _ONE_AT_A_TIME = Lock()
+_NONE = PrivatePieces()
+"""Nothing private: it stays empty."""
 
 
 @dataclass(slots=True)
-class Seen:
+class Index:
     """Tables from a value to its places. A place names an entry and a record of it."""
 
-    entries: list[Mapping[str, object]] = field(default_factory=list)
-    indexed: int = 0
-    """Entries that the tables below know, but for `user`, `tools`, `private` and `judged`."""
-    user: dict[str, int] = field(default_factory=dict)
-    """Telling values of the user's messages: the entry where each stands first."""
-    tools: dict[str, int] = field(default_factory=dict)
-    """The same for what tools gave, trusted or not."""
+    known: int = 0
+    """Entries that stand in it."""
     whole: Places = field(default_factory=dict)
     """Values that were trusted as a whole."""
     run: list[str] = field(default_factory=list)
@@ -81,7 +78,6 @@ class Seen:
     """Month and day: the places where they stand, each with the year (0: none)."""
     texted: set[int] = field(default_factory=set)
     """Places of whole texts."""
-    private: PrivatePieces = field(default_factory=PrivatePieces)
     user_words: list[tuple[int, str]] = field(default_factory=list)
     """The user's messages as words with one space between, each with its entry."""
     wanting: dict[int, list[list[str]]] = field(default_factory=dict)
@@ -89,35 +85,10 @@ class Seen:
     doubtful: set[int] = field(default_factory=set)
     """Places whose values may be used once a person has agreed."""
     of_user: set[int] = field(default_factory=set)
-    judged: set[str] = field(default_factory=set)
-    """By what the records of all entries were believed: see `Ledger.judged_by`."""
-    strict: dict[frozenset[str], Seen] = field(default_factory=dict)
-    """Indexes in which only records stand that were believed by one of these."""
-    told: list[tuple[int, str]] = field(default_factory=list)
-    """How many entries stand in receipts, and the last receipt that says so; rising."""
 
     def add(self, entry: Mapping[str, object]) -> None:
-        """Keep one entry; what can be looked up in it is found when somebody asks (`ready`)."""
-        number = len(self.entries)
-        table = self.user if entry.get("source") == USER else self.tools
-        for value in _texts(entry.get("values")):
-            table.setdefault(value, number)
-        if entry.get("records"):
-            self.judged.add(str(entry.get("judged") or ""))
-        for piece in _texts(entry.get("private")):
-            self.private.add(piece, number)
-        self.entries.append(entry)
-
-    def ready(self) -> Seen:
-        """The same, with every entry indexed: most policies never ask what the user wrote."""
-        if self.indexed < len(self.entries):
-            with _ONE_AT_A_TIME:
-                while self.indexed < len(self.entries):
-                    self._index(self.entries[self.indexed], self.indexed)
-                    self.indexed += 1
-        return self
-
-    def _index(self, entry: Mapping[str, object], number: int) -> None:
+        """Index the next entry."""
+        number = self.known
         place = number << RECORD_BITS
         if entry.get("source") == USER:
             self.of_user.add(place)
@@ -133,16 +104,7 @@ class Seen:
         for value in _texts(entry.get("made")):
             self._put(self.made, " ".join(tokens(value)), number)
         self.about.append(subjects(str(entry.get("source")).removeprefix("tool ")))
-
-    def only(self, judges: frozenset[str]) -> Seen:
-        """The index without records that somebody else believed; it grows as this one does."""
-        with _ONE_AT_A_TIME:  # an entry that is added twice would move all that come after it
-            seen = self.strict.setdefault(judges, Seen())
-            for entry in self.entries[len(seen.entries) :]:
-                if entry.get("records") and str(entry.get("judged") or "") not in judges:
-                    entry = {name: value for name, value in entry.items() if name != "records"}
-                seen.add(entry)
-        return seen
+        self.known += 1
 
     def _add_user(self, text: str, place: int) -> None:
         run = self._add_text(text, place)
@@ -254,14 +216,68 @@ class Seen:
             if start >= 0 and self.run[start : start + len(run)] == run:
                 yield place
 
-    def user_wrote(self, piece: str, end: int) -> bool:
+    def user_wrote(self, piece: str, private: PrivatePieces, end: int) -> bool:
         """Whether a private piece stands in a message of the user's, in one of its groupings."""
         bare = piece.replace(" ", "")
-        forms = {piece, bare, self.private.grouped.get(bare, piece)}
+        forms = {piece, bare, private.grouped.get(bare, piece)}
         written = [text for entry, text in self.user_words if entry < end]
-        if bare in self.private.parts.first and any(bare in t.replace(" ", "") for t in written):
+        if bare in private.parts.first and any(bare in t.replace(" ", "") for t in written):
             return True
         return any(f" {form} " in text for form in forms for text in written)
+
+
+@dataclass(slots=True)
+class Seen:
+    """The entries of a ledger, and what can be looked up in them."""
+
+    entries: list[Mapping[str, object]] = field(default_factory=list)
+    user: dict[str, int] = field(default_factory=dict)
+    """Telling values of the user's messages: the entry where each stands first."""
+    tools: dict[str, int] = field(default_factory=dict)
+    """The same for what tools gave, trusted or not."""
+    private: PrivatePieces = field(default_factory=lambda: _NONE)
+    judged: set[str] = field(default_factory=set)
+    """By what the records of all entries were believed: see `Ledger.judged_by`."""
+    strict: dict[frozenset[str], Seen] = field(default_factory=dict)
+    """The same in which only records stand that were believed by one of these."""
+    told: list[tuple[int, str]] = field(default_factory=list)
+    """How many entries stand in receipts, and the last receipt that says so; rising."""
+    index: Index | None = None
+    """All else; None until somebody asks, for most policies never do."""
+
+    def add(self, entry: Mapping[str, object]) -> None:
+        """Keep one entry."""
+        number = len(self.entries)
+        table = self.user if entry.get("source") == USER else self.tools
+        for value in _texts(entry.get("values")):
+            table.setdefault(value, number)
+        if entry.get("records"):
+            self.judged.add(str(entry.get("judged") or ""))
+        for piece in _texts(entry.get("private")):
+            if self.private is _NONE:
+                self.private = PrivatePieces()
+            self.private.add(piece, number)
+        self.entries.append(entry)
+
+    def ready(self) -> Index:
+        """The index, in which every entry stands."""
+        index = self.index
+        if index is None or index.known < len(self.entries):
+            with _ONE_AT_A_TIME:
+                index = self.index = self.index or Index()
+                while index.known < len(self.entries):
+                    index.add(self.entries[index.known])
+        return index
+
+    def only(self, judges: frozenset[str]) -> Seen:
+        """The index without records that somebody else believed; it grows as this one does."""
+        with _ONE_AT_A_TIME:  # an entry that is added twice would move all that come after it
+            seen = self.strict.setdefault(judges, Seen())
+            for entry in self.entries[len(seen.entries) :]:
+                if entry.get("records") and str(entry.get("judged") or "") not in judges:
+                    entry = {name: value for name, value in entry.items() if name != "records"}
+                seen.add(entry)
+        return seen
 
 
 _NUMBER = re.compile(r"(?!(?:19|20)\d\d\Z)\d{1,12}(?:\.\d{1,6})?")

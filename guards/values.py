@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import filterfalse
 
 MAX_VALUES_AN_OBSERVATION = 2_000
 MAX_VALUE_CHARS = 300
@@ -24,8 +25,8 @@ def values_in(text: str) -> list[str]:
         text = text.encode().translate(_ASCII_SEPARATORS).decode()
     else:
         text = text.translate(_SEPARATORS)
-    for word in dict.fromkeys(text.split()):
-        if word.isalpha() or not 3 <= len(word) <= MAX_VALUE_CHARS or _TELLING.isdisjoint(word):
+    for word in dict.fromkeys(filterfalse(str.isalpha, text.split())):
+        if not 3 <= len(word) <= MAX_VALUE_CHARS or _TELLING.isdisjoint(word):
             continue
         for value in _spellings(word.rstrip(_ENDS).casefold()):
             found.setdefault(value)

@@ -263,15 +263,21 @@ def _digest(text: str) -> bytes:
 
 def materialised(value: Any) -> Any:
     """The value with every iterator in it read into a list, so that it can be read twice."""
+    if isinstance(value, str) or type(value) in _PLAIN:
+        return value
     if isinstance(value, Mapping):
-        new = {key: materialised(item) for key, item in value.items()}
-        return value if all(new[key] is item for key, item in value.items()) else new
+        changed: dict[Any, Any] | None = None
+        for key, item in value.items():
+            new = item if type(item) is str else materialised(item)
+            if new is not item:
+                changed = dict(value) if changed is None else changed
+                changed[key] = new
+        return value if changed is None else changed
     if isinstance(value, Iterator):
         return [materialised(item) for item in value]
     if isinstance(value, list | tuple):
         made = [materialised(item) for item in value]
-        same = all(a is b for a, b in zip(value, made, strict=True))
-        return value if same else made
+        return value if all(map(is_, value, made)) else made
     return value
 
 
