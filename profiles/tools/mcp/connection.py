@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 from typing import TYPE_CHECKING, Any
 
+from ....guards.redact import Redactor
 from .definitions import Definition, definition_of
 from .failures import ServerDown, cause_of, one_line
 from .transports import Address
@@ -138,6 +139,7 @@ class Connection:
 
     def _troubled(self, cause: str, number: Any) -> None:
         """A request (by its number) or the connection (None) will give nothing any more."""
+        cause = self._masked(cause)
         if not self._listed.done():
             self._listed.set_exception(ServerDown(cause))
         if number is None:
@@ -146,6 +148,12 @@ class Connection:
         for one, waiting in list(self._waiting.items()):
             if number in (None, one) and not waiting.done():
                 waiting.set_result(cause)
+
+    def _masked(self, cause: str) -> str:
+        """The cause, which may be in the server's words, without keys: a server quotes its own."""
+        for secret in self._address.secrets().values():
+            cause = cause.replace(secret, "***") if len(secret) > 3 else cause
+        return Redactor().secrets(cause)[0]
 
     def _give_up(self, work: asyncio.Future[Any], client: ClientSession, number: Any) -> None:
         """Stop waiting for an answer, and tell the server so."""

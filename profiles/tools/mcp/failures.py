@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 
+from pydantic import ValidationError
+
 from ....policies.problems import ConfigError
 
 LONGEST = 300
+_OTHER_VERSION = "Unsupported protocol version"
 
 
 class McpServerError(ConfigError):
@@ -48,7 +51,17 @@ def cause_of(error: BaseException) -> str:
         case OSError():
             why = os.strerror(error.errno) if error.errno else type(error).__name__
             return f"it cannot be reached ({why})"
+        case ValidationError():
+            return f"it answers what the protocol does not have: {_wrong(error)}"
+        case RuntimeError() if str(error).startswith(_OTHER_VERSION):
+            return "it speaks another version of the protocol: " + one_line(str(error))
     return f"the connection broke ({type(error).__name__})"
+
+
+def _wrong(error: ValidationError) -> str:
+    """The first thing that is wrong, by its place; nothing of what was sent."""
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    return one_line(f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
 
 
 def http_status(status: int) -> str:

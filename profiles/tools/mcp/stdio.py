@@ -7,7 +7,9 @@ traceback, and hands the program this process's stderr, which may be somebody's 
 from __future__ import annotations
 
 import asyncio
+import codecs
 import contextlib
+import json
 import os
 import signal
 import sys
@@ -58,12 +60,12 @@ async def stdio_streams(
     env: Mapping[str, str],
     cwd: Path,
     secrets: Sequence[str],
-    trouble: Callable[[str], None],
+    trouble: Callable[[str, Any], None],
 ) -> AsyncIterator[tuple[Any, Any]]:
     """Start the program; gives the streams that a client session reads and writes.
 
-    `trouble` is told why the program is of no use any more, with the last line that it wrote on
-    stderr; `secrets` are masked in that.
+    `trouble` is told why a request (by its number) or the program (None) will give nothing any
+    more, with the last line that it wrote on stderr; `secrets` are masked in that.
 
     Raises:
         OSError: it cannot be started.
@@ -108,7 +110,7 @@ async def stdio_streams(
 async def _reading(
     process: asyncio.subprocess.Process,
     to_session: Any,
-    trouble: Callable[[str], None],
+    trouble: Callable[[str, Any], None],
     said: _Said,
 ) -> None:
     assert process.stdout is not None
@@ -117,19 +119,33 @@ async def _reading(
             try:
                 line = await process.stdout.readline()
             except ValueError:  # beyond the limit
-                trouble(f"it sent a message of more than {MAX_MESSAGE_BYTES:,} bytes")
+                trouble(f"it sent a message of more than {MAX_MESSAGE_BYTES:,} bytes", None)
                 return
             if not line:
                 # What ended is told by who waits for the process; a program that closes its
                 # output and stays is of no use either.
                 await _exited(process, GRACE_S)
-                trouble(_ending(process, said))
+                trouble(_ending(process, said), None)
                 return
             try:
-                message = JSONRPCMessage.model_validate_json(line)
-            except ValidationError:
-                continue  # a program that prints to its output, too
+                message = JSONRPCMessage.model_validate_json(line.removeprefix(codecs.BOM_UTF8))
+            except ValidationError:  # a program that prints to its output, too
+                if (number := _answered(line)) is not None:
+                    trouble("it answers what is no message of the protocol", number)
+                continue
             await to_session.send(SessionMessage(message))
+
+
+def _answered(line: bytes) -> Any:
+    """The number of the request that this line, which is no message, would answer; else None."""
+    try:
+        read = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(read, dict) or "method" in read or not {"result", "error"} & read.keys():
+        return None
+    number = read.get("id")
+    return number if isinstance(number, int | str) else None
 
 
 async def _writing(process: asyncio.subprocess.Process, from_session: Any) -> None:
@@ -152,14 +168,14 @@ async def _keeping(process: asyncio.subprocess.Process, said: _Said) -> None:
 async def _watching(
     process: asyncio.subprocess.Process,
     to_session: Any,
-    trouble: Callable[[str], None],
+    trouble: Callable[[str, Any], None],
     said: _Said,
 ) -> None:
     """See the end of a program whose output a child of it holds open."""
     while not await _exited(process, 60.0):
         pass
     await asyncio.sleep(GRACE_S / 2)
-    trouble(_ending(process, said))
+    trouble(_ending(process, said), None)
     to_session.close()
 
 

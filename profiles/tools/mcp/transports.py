@@ -89,7 +89,7 @@ class Address:
                 env=self.env,
                 cwd=self.folder,
                 secrets=[value for value in self.secrets().values() if len(value) > 3],
-                trouble=whole,
+                trouble=trouble,
             )
         elif server.transport == "websocket":
             from .websocket import websocket_streams

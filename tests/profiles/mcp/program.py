@@ -101,6 +101,7 @@ def call(name: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
 
 def main() -> None:
     """Serve until the input ends."""
+    sys.stdout.write(SCRIPT.get("begins", ""))
     for line in SCRIPT.get("prints", []):
         print(line, flush=True)
     if SCRIPT.get("complains"):
@@ -114,7 +115,9 @@ def main() -> None:
         method, params = message.get("method"), message.get("params") or {}
         if SCRIPT.get("silent"):
             continue
-        if method == "initialize":
+        if method == "initialize" and "hello" in SCRIPT:
+            send(id=message["id"], **SCRIPT["hello"])
+        elif method == "initialize":
             STATE["client"] = params
             send(
                 id=message["id"],
@@ -130,6 +133,8 @@ def main() -> None:
             result = call(params["name"], params.get("arguments") or {})
             if isinstance(result, dict) and "error" in result:
                 send(id=message["id"], error=result["error"])
+            elif isinstance(result, dict) and "message" in result:
+                send(id=message["id"], **result["message"])
             elif result is not None:
                 send(id=message["id"], result=result)
         elif method == "notifications/cancelled":

@@ -193,7 +193,7 @@ def test_C32_C64_a_call_that_gets_no_answer_fails_at_once(
         (unauthorized, "it answers HTTP 401"),
         (elsewhere, "a redirect to another server"),
         (events(b""), "before it had answered"),
-        (lambda h, m: reply(h, m, {"protocolVersion": "1066-10-14"}), "the connection broke"),
+        (lambda h, m: reply(h, m, {"protocolVersion": "1066-10-14"}), "does not have: cap"),
     ],
 )
 def test_C80_a_server_that_refuses_us_is_told_at_once(

@@ -128,3 +128,15 @@ def test_a_server_that_asks_the_client_for_anything_is_refused(
     """No sampling, no elicitation, no roots; and none of it was offered."""
     program.scripts("ask")
     assert json.loads(opened(program.entry())["ask"].invoke({})) == ["error"] * 3
+
+
+@pytest.mark.parametrize("message", [{"result": None}, {"result": []}, {"error": "no"}])
+def test_C32_an_answer_that_is_no_message_fails_the_call_at_once(
+    program: Program, opened: Opened, message: dict[str, Any]
+) -> None:
+    """The call that it answers, and no other: the connection is as good as before."""
+    program.scripts("inc", "get", results={"inc": {"message": message}})
+    tools = opened(program.entry())
+    said = tools["inc"].invoke({"name": "inc", "args": {}, "id": "c", "type": "tool_call"})
+    assert (said.status, "no message of the protocol" in said.text) == ("error", True)
+    assert json.loads(tools["get"].invoke({}))["count"] == 0

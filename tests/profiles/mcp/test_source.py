@@ -275,6 +275,38 @@ def test_a_program_that_prints_to_its_output_is_understood(
     assert capfd.readouterr() == ("", "")
 
 
+def test_a_program_that_begins_with_a_byte_order_mark_is_understood(
+    program: Program, opened: Opened
+) -> None:
+    """What some shells of Windows put before the first line is none of the message."""
+    program.scripts("inc", begins="\ufeff")
+    assert opened(program.entry())["inc"].invoke({}) == "1"
+
+
+KEY = "sk-proj-" + "Ab1" * 10
+FUTURE = {
+    "protocolVersion": "2999-01-01",
+    "capabilities": {},
+    "serverInfo": {"name": "p", "version": "1"},
+}
+WRONG = [
+    ({"hello": {"result": FUTURE}}, "it speaks another version of the protocol: .*2999-01-01"),
+    ({"hello": {"error": {"code": 1, "message": f"bad key {KEY}"}}}, "it says: bad key .REDACTED"),
+    ({"hello": {"error": {"code": 1, "message": "bad key 1234"}}}, r"it says: bad key \*\*\*"),
+    ({"tools": [{"name": "inc"}]}, r"the protocol does not have: tools\.0\.inputSchema"),
+]
+
+
+@pytest.mark.parametrize(("script", "cause"), WRONG)
+def test_a_server_that_cannot_be_used_says_why(
+    program: Program, opened: Opened, script: dict[str, Any], cause: str
+) -> None:
+    """Its version, its own words without keys, or where its answer is not the protocol's."""
+    program.scripts(*script.get("tools", []), **{k: v for k, v in script.items() if k != "tools"})
+    with pytest.raises(McpServerError, match=cause):
+        opened(program.entry(env={"API_KEY": "1234"}))
+
+
 def test_X17_D094_a_second_server_s_tool_of_a_taken_name_is_refused(
     tmp_path: Path, program: Program
 ) -> None:
