@@ -9,6 +9,7 @@ import asyncio
 import functools
 import inspect
 import sys
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from copy import copy
@@ -28,7 +29,7 @@ from ..guards.ticket import TicketKey
 from ..guards.verdict import ToolCall
 from ..nodes._base import RunTool, ToolOutcome
 from . import workers
-from .text import as_text, first_line
+from .text import as_text, first_items, first_line
 
 T = TypeVar("T")
 
@@ -99,15 +100,26 @@ class ToolRunner:
 if sys.version_info >= (3, 11):
 
     async def within(limit_s: float, work: Awaitable[T]) -> T:
-        """Await `work` for at most `limit_s` seconds. Raises TimeoutError."""
-        async with asyncio.timeout(limit_s):
-            return await work
+        """Await `work` for at most `limit_s` seconds. Raises OutOfTime."""
+        try:
+            async with asyncio.timeout(limit_s) as limit:
+                return await work
+        except TimeoutError as error:
+            if limit.expired():
+                raise workers.OutOfTime from error
+            raise
 
 else:
 
     async def within(limit_s: float, work: Awaitable[T]) -> T:
-        """Await `work` for at most `limit_s` seconds. Raises asyncio.TimeoutError."""
-        return await asyncio.wait_for(work, limit_s)
+        """Await `work` for at most `limit_s` seconds. Raises OutOfTime."""
+        begun = time.monotonic()
+        try:
+            return await asyncio.wait_for(work, limit_s)
+        except asyncio.TimeoutError as error:
+            if time.monotonic() - begun >= limit_s:
+                raise workers.OutOfTime from error
+            raise
 
 
 class Exited(RuntimeError):
@@ -177,6 +189,8 @@ def _giving_text(tool: StructuredTool) -> StructuredTool:
         @functools.wraps(function)
         def texted(*args: Any, **arguments: Any) -> str:
             value = function(*args, **arguments)
+            if inspect.isasyncgen(value):
+                value = first_items(value)
             return as_text(asyncio.run(value) if inspect.iscoroutine(value) else value)
 
         changes["func"] = texted
@@ -185,7 +199,8 @@ def _giving_text(tool: StructuredTool) -> StructuredTool:
         @functools.wraps(coroutine)
         async def atexted(*args: Any, **arguments: Any) -> str:
             try:
-                return as_text(await coroutine(*args, **arguments))
+                value = await coroutine(*args, **arguments)
+                return as_text(await first_items(value) if inspect.isasyncgen(value) else value)
             except EXITS as error:  # in a task of its own it would end the loop
                 raise Exited from error
 
@@ -266,7 +281,7 @@ def _failure(error: BaseException, name: str, limit_s: float) -> ToolOutcome:
             raise error  # a tool that asks a person; the user's own Ctrl-C
         case asyncio.CancelledError() if _run_is_cancelled():
             raise error
-        case TimeoutError() | asyncio.TimeoutError() if not error.args:
+        case workers.OutOfTime():
             text = f"{name} did not finish within {limit_s:g} s"
         case SystemExit() | Exited():
             text = f"{name} tried to end the program"

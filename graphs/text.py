@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
+from contextlib import aclosing
 from dataclasses import asdict, is_dataclass
 from enum import Enum
 from itertools import islice
@@ -23,6 +24,9 @@ MAX_VALUES = 200_000
 
 MAX_CHARS = 5_000_000
 """Characters of a text that are looked at at all; nobody gets to see the rest."""
+
+MAX_BITS = 14_000
+"""Of a whole number: Python writes none that is much longer."""
 
 MORE = "(and more, left out here)"
 
@@ -54,6 +58,17 @@ def _text(value: object) -> str:
         return f"(a value of type {type(value).__name__}, which has no text form)"
 
 
+async def first_items(values: AsyncGenerator[Any, Any]) -> list[Any]:
+    """What an async iterator gives, as far as it is looked at."""
+    items: list[Any] = []
+    async with aclosing(values):
+        async for value in values:
+            if len(items) == MAX_ITEMS:
+                return [*items, MORE]
+            items.append(value)
+    return items
+
+
 def first_line(error: BaseException) -> str:
     """The first line of an exception's text, cut to a line's length."""
     try:
@@ -82,6 +97,8 @@ class _Plain:
                 return self.of(value.value)
             case float() if not math.isfinite(value):
                 return str(value)
+            case int() if value.bit_length() > MAX_BITS:
+                return "(a number that is too long to write)"
             case str() | int() | float() | bool() | None:
                 return value
             case BaseModel():
@@ -96,8 +113,10 @@ class _Plain:
             return self.of(asdict(value))
         if inspect.isgenerator(value) or hasattr(value, "__next__"):
             return self._first(value)
-        if callable(getattr(value, "item", None)) and hasattr(value, "dtype"):
-            return self.of(value.item())
+        if hasattr(value, "dtype") and getattr(value, "size", 1) <= MAX_VALUES:
+            for name in ("tolist", "item"):  # an array of numpy's and the like, or one number
+                if callable(getattr(value, name, None)):
+                    return self.of(getattr(value, name)())
         if callable(getattr(value, "isoformat", None)):
             return value.isoformat()
         kind: Any = type(value)

@@ -25,6 +25,10 @@ MAX_IDLE = 32
 _idle: deque[SimpleQueue[Job]] = deque()
 
 
+class OutOfTime(TimeoutError):
+    """Nobody waits any longer. A function's own TimeoutError is none of these."""
+
+
 class _Waiter:
     """Who waits for a function, and how the function is told that nobody does any more."""
 
@@ -46,7 +50,7 @@ def run(function: Callable[..., T], *args: Any, timeout_s: float) -> T:
     """Call `function` in another thread, in this context, and wait at most `timeout_s` seconds.
 
     Raises:
-        TimeoutError: it is still running; the thread is left to itself, unless it runs a coroutine
+        OutOfTime: it is still running; the thread is left to itself, unless it runs a coroutine
             (`run_coroutine`): that is cancelled.
         BaseException: whatever the function raised.
     """
@@ -67,7 +71,7 @@ def run(function: Callable[..., T], *args: Any, timeout_s: float) -> T:
     _give(job)
     try:
         if not done.acquire(timeout=timeout_s):
-            raise TimeoutError
+            raise OutOfTime
     except BaseException:  # the time is over, or somebody interrupts the run
         waiter.leave()
         raise
@@ -107,8 +111,8 @@ async def arun(function: Callable[..., T], *args: Any) -> T:
             return
         if error is None:
             future.set_result(result)
-        elif isinstance(error, StopIteration):  # a future cannot carry one
-            future.set_exception(RuntimeError("StopIteration"))
+        elif isinstance(error, StopIteration | GeneratorExit):  # they would end who awaits it
+            future.set_exception(RuntimeError(type(error).__name__))
         else:
             future.set_exception(error)
 

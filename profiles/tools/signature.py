@@ -168,7 +168,7 @@ def _check_kind(function: str, name: str, parameter: inspect.Parameter) -> None:
     if parameter.kind is parameter.POSITIONAL_ONLY:
         fix = "remove the / from the parameter list"
         refuse(function, name, "is positional-only; tools are called by keyword", fix=fix)
-    if name in RESERVED:
+    if name in RESERVED or (name.startswith("model_") and hasattr(BaseModel, name)):
         refuse(function, name, "is a name that LangChain uses itself", fix="rename the parameter")
     if not name.isascii() or len(name) > 64:
         fix = "rename the parameter with letters of a-z, digits and _"

@@ -7,7 +7,7 @@ import datetime
 import decimal
 import enum
 import uuid
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -39,6 +39,25 @@ class Scalar:
 
     def item(self) -> float:
         return 1.5
+
+
+class Array:
+    """Looks like an array of numpy's."""
+
+    dtype = "int64"
+    size = 4
+
+    def item(self) -> int:
+        raise ValueError("can only convert an array of size 1")
+
+    def tolist(self) -> list[list[int]]:
+        return [[1, 2], [3, 4]]
+
+
+async def agen() -> AsyncIterator[int]:
+    """Gives one by one."""
+    for number in range(2):
+        yield number
 
 
 class Colour(enum.Enum):
@@ -80,6 +99,12 @@ VALUES: dict[str, tuple[Callable[[], Any], str]] = {
     "an object": (object, "(a value of type object, which has no text form)"),
     "an object in data": (lambda: [object()], "(a value of type list, which has no text form)"),
     "a numpy-like number": (Scalar, "1.5"),
+    "an array like numpy's": (Array, "[[1,2],[3,4]]"),
+    "an async generator": (agen, "[0,1]"),
+    "a number without end": (
+        lambda: {"n": 10**5000},
+        '{"n":"(a number that is too long to write)"}',
+    ),
     "a generator": (lambda: (n for n in range(3)), "[0,1,2]"),
     "a date": (lambda: datetime.date(2026, 1, 2), "2026-01-02"),
     "a uuid": (lambda: uuid.UUID(int=0), "00000000-0000-0000-0000-000000000000"),

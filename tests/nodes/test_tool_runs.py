@@ -84,6 +84,7 @@ ERRORS = {
     "the end of the program": (SystemExit(3), "boom tried to end the program"),
     "an interrupt of its own": (KeyboardInterrupt(), "boom tried to end the program"),
     "a time-out of its own": (TimeoutError("too slow"), "boom failed: TimeoutError: too slow"),
+    "a time-out without a text": (TimeoutError(), "boom failed: TimeoutError: "),
     "a key in its text": (
         RuntimeError("401 for sk-proj-TESTTESTTESTTESTTEST"),
         "boom failed: RuntimeError: 401 for [REDACTED:openai_key]",
@@ -116,6 +117,19 @@ async def test_failing_tool(case: str, kind: str) -> None:
         assert [call_id for call_id, _ in found] == ["c1", "c2", "c3"]
         assert found[1][1].startswith(expected)
         assert found[0][1] == found[2][1] == "given"
+
+
+async def test_what_ends_a_generator() -> None:
+    """A plain function that raises GeneratorExit ends its own call, and not the run that awaits."""
+
+    def boom() -> str:
+        """Fails."""
+        raise GeneratorExit
+
+    calls = turn(("boom", {}, "c1"), ("give", {}, "c2"))
+    for found in await all_ways(agent_graph([calls, "done"], tools=[give, boom])):
+        assert "GeneratorExit" in found[0][1]
+        assert found[1][1] == "given"
 
 
 @pytest.fixture

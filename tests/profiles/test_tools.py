@@ -264,6 +264,10 @@ def reserved(config: str):
     """A name that LangChain fills in."""
 
 
+def of_the_model(model_fields_set: str = ""):
+    """A name that a model has for itself: the function would get the model's value."""
+
+
 def underscored(_x: int):
     """A private name."""
 
@@ -300,6 +304,7 @@ async def async_generator(x: int):
         (unknown, "Nowhere"),
         (wrong_default, "the default is a str"),
         (reserved, "LangChain uses"),
+        (of_the_model, "LangChain uses"),
         (underscored, "underscore"),
         (configured, "RunnableConfig"),
         (injected, "InjectedToolArg"),
