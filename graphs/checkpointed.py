@@ -26,8 +26,8 @@ from ..guards.receipts.past import RAN
 from ..guards.redact import Redactor
 from ..guards.vault import PLACEHOLDER
 from ..guards.verdict import ToolCall, canonical_json
-from ..nodes._base import ABANDONED
 from ..nodes._marks import is_summary
+from ..nodes._turns import ABANDONED
 from ..policies.replay.messages import message_of, steps_of
 from ..policies.replay.recorded import (
     HIDDEN,

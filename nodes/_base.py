@@ -17,7 +17,6 @@ from langchain_core.messages import (
     AIMessage,
     BaseMessage,
     HumanMessage,
-    SystemMessage,
     ToolMessage,
 )
 from pydantic import BaseModel, ConfigDict
@@ -36,6 +35,7 @@ from ..guards.veil import BARE, Veil
 from ..guards.verdict import Arguments, ToolCall
 from ._index import LISTING, SHOWN, Index
 from ._messages import rewritten
+from ._turns import call_ids, whole_turns
 
 State = Mapping[str, Any]
 Update = dict[str, Any]
@@ -63,8 +63,6 @@ TURN = "turn"
 
 ESTIMATED = "usage_estimated"
 """In a reply's metadata: nobody counted its tokens."""
-
-ABANDONED = "Not run: the user went on without it."
 
 
 class NodeSpec(BaseModel):
@@ -275,14 +273,16 @@ def open_run(state: State) -> tuple[dict[str, Any], Update, State]:
     if not isinstance(ledger, Ledger):
         ledger = Ledger(ledger)
     entries: list[Entry] = []
+    start = 0
     for position in range(here, -1, -1):
         if _key(messages, position) == run.get("id"):
+            start = position
             break
         entry = _observed(messages[position], ledger)
         if entry:
             entries.append(entry)
     update: Update = {"ledger": entries[::-1]} if entries else {}
-    whole = answered(messages)
+    whole = whole_turns(messages, start)
     if whole is not messages:
         update["messages"] = rewritten(whole)
     fresh = {"id": _key(whole, len(whole) - 1), "steps": 0, "calls": {}, "tokens": {}}
@@ -353,13 +353,6 @@ def add_usage(run: Mapping[str, Any], reply: AIMessage) -> dict[str, Any]:
     return {**run, "tokens": tokens, "spent": spent}
 
 
-def call_ids(message: BaseMessage) -> set[str]:
-    """The ids of the calls that a message proposes, readable or not."""
-    if not isinstance(message, AIMessage):
-        return set()
-    return {str(call["id"]) for call in [*message.tool_calls, *message.invalid_tool_calls]}
-
-
 def open_calls(messages: Sequence[BaseMessage]) -> tuple[AIMessage | None, set[str]]:
     """The last message of the model, if calls in it still wait for an answer, and their ids."""
     answered: set[str] = set()
@@ -372,26 +365,6 @@ def open_calls(messages: Sequence[BaseMessage]) -> tuple[AIMessage | None, set[s
         else:
             break
     return None, set()
-
-
-def answered(messages: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
-    """The messages with an answer to every call that a new word of the user left behind.
-
-    The same sequence where there is none: a thread that waited, or whose process was killed, may
-    get a message in place of what it waited for, and no provider takes a call without a result.
-    """
-    end = len(messages)
-    while end and isinstance(messages[end - 1], HumanMessage | SystemMessage):
-        end -= 1
-    said, waiting = open_calls(messages[:end])
-    if said is None:
-        return messages
-    calls = [c for c in [*said.tool_calls, *said.invalid_tool_calls] if c["id"] in waiting]
-    notes = [
-        ToolMessage(ABANDONED, tool_call_id=c["id"], name=c["name"] or "unknown", status="error")
-        for c in calls
-    ]
-    return [*messages[:end], *notes, *messages[end:]]
 
 
 def as_arguments(value: object) -> Arguments:

@@ -12,9 +12,9 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from ._base import call_ids
 from ._shorten import SMALLEST, shortened
 from ._sizes import level, tokens
+from ._turns import call_ids
 
 FIT = "fit"
 """Of a run's counters: numbers by which what the model reads is trimmed while the thread stays as

@@ -16,7 +16,8 @@ from langchain_core.messages import AIMessage
 
 from ..guards.following import POLICY_CHANGED
 from ._approvals import Decided
-from ._base import Here, State, call_ids
+from ._base import Here, State
+from ._turns import call_ids
 
 PROPOSED = "proposed"
 """Where the run's counters keep it: `{"policy": its digest, "calls": their ids}`."""
