@@ -61,6 +61,8 @@ class AgentLogger:
 
     def _begin(self) -> None:
         with self._lock:
+            if self._thread is not None and not self._thread.is_alive():  # in a forked process
+                self._thread, self._lines = None, SimpleQueue()
             if self._thread is None:
                 self._thread = threading.Thread(
                     target=_written, args=(self.path, self._lines), name="edgeward log", daemon=True

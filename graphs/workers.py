@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
+import os
 import threading
 from collections import deque
 from collections.abc import Callable, Coroutine
@@ -23,6 +24,8 @@ Job = Callable[[], None]
 MAX_IDLE = 32
 
 _idle: deque[SimpleQueue[Job]] = deque()
+if hasattr(os, "register_at_fork"):  # the threads do not come along: nobody would take the job
+    os.register_at_fork(after_in_child=_idle.clear)
 
 
 class OutOfTime(TimeoutError):

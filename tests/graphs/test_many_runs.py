@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
+import signal
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage
 
 from edgeward import ScriptedModel, build_graph
+from edgeward.graphs.logger import AgentLogger
+from tests.fakes import agent_graph, answers, ask, turn
 
 
 def repeat(word: str) -> str:
@@ -24,6 +30,32 @@ def _propose(messages: Sequence[BaseMessage]) -> AIMessage:
 def _answer(messages: Sequence[BaseMessage]) -> AIMessage:
     result = next(m for m in messages if m.type == "tool")
     return AIMessage(f"You said {str(result.content).splitlines()[1]}.")  # between its marks
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_process_that_was_forked_off_runs_its_tools(tmp_path: Path) -> None:
+    """As servers do that load a program once and fork: tools run there, and its log is written."""
+
+    def give() -> str:
+        """Gives."""
+        return "given"
+
+    graph = agent_graph([turn(("give", {}, "c1")), "done"], tools=[give])
+    log = AgentLogger(tmp_path / "a.log")
+    assert answers(graph.invoke(ask())["messages"]) == [("c1", "given")]
+    log.write("here")
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(20)
+        said = answers(graph.invoke(ask())["messages"])
+        log.write("there")
+        log.close()
+        os._exit(0 if said == [("c1", "given")] else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    log.close()
+    kinds = [json.loads(line)["kind"] for line in (tmp_path / "a.log").read_text().splitlines()]
+    assert sorted(kinds) == ["here", "there"]
 
 
 @pytest.mark.slow
