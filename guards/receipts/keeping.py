@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from ..audit import Record, record
@@ -54,9 +56,10 @@ async def beside(policy: Policy | None, work: Callable[..., T], *args: Any) -> T
 
     Who awaits it waits as long, and nothing runs before; others of the event loop go on.
     """
-    if policy is None or policy.receipts is None or not _has_loop():
+    loop = None if policy is None or policy.receipts is None else _loop()
+    if loop is None:
         return work(*args)
-    running = asyncio.ensure_future(asyncio.to_thread(work, *args))
+    running = loop.run_in_executor(None, partial(copy_context().run, work, *args))
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:
@@ -66,12 +69,11 @@ async def beside(policy: Policy | None, work: Callable[..., T], *args: Any) -> T
         raise
 
 
-def _has_loop() -> bool:
+def _loop() -> asyncio.AbstractEventLoop | None:
     try:
-        asyncio.get_running_loop()
+        return asyncio.get_running_loop()
     except RuntimeError:  # another library's loop
-        return False
-    return True
+        return None
 
 
 def _written(policy: Policy, place: Place, listed: Sequence[Decision]) -> Finding | None:

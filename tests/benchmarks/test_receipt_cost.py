@@ -3,17 +3,18 @@
     pytest -m benchmark -s -n 0 tests/benchmarks/test_receipt_cost.py
 
 All that the door does more is in it, also what the log's work costs the decision itself in caches.
-CPU time of the thread (that of the kernel included) and time on the wall; medians over turns of
-calls, so that what else runs here meets both alike. Nothing here asserts a time.
-`EDGEWARD_BENCH=short` takes fewer samples.
+CPU time of the thread (that of the kernel included) and time on the wall: the medians of all turns,
+so that what else runs here meets both alike, and those of the quietest turn. Nothing here asserts a
+time. `EDGEWARD_BENCH=short` takes fewer samples.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -28,28 +29,36 @@ pytestmark = pytest.mark.benchmark
 TURNS, CALLS = (10 if os.environ.get("EDGEWARD_BENCH") == "short" else 150), 25
 BODY = "Hello Bob, here is the report that you asked for. All numbers are final. Best, Ann. " * 2
 MAIL = {"to": "bob@corp.example", "subject": "The quarterly report", "body": BODY}
-CASES = {
+Case = tuple[str, dict[str, str]]
+CASES: dict[str, Case] = {
     "allow": ("read_mail", {"folder": "inbox", "query": "the quarterly report"}),
     "ask": ("send_email", MAIL),
 }
 
-Times = list[tuple[int, int]]
-"""CPU time and time on the wall, in ns, of each call."""
+Turn = tuple[float, float]
+"""CPU time and time on the wall of a call, in microseconds: the medians of one turn."""
 
 
-def timed(check: Callable[..., Verdict], case: tuple[str, dict[str, str]], into: Times) -> None:
-    """Decide it a few times, each call with an id of its own."""
-    name, arguments = case
-    for number in range(len(into), len(into) + CALLS):
-        wall, cpu = time.perf_counter_ns(), time.thread_time_ns()
-        check(name, arguments, id=f"call_{number}")
-        into.append((time.thread_time_ns() - cpu, time.perf_counter_ns() - wall))
+def turn(check: Callable[..., Verdict], case: Case, number: int) -> Turn:
+    """Decide a call some times, each time with an id of its own."""
+    cpu, wall = list[int](), list[int]()
+    for call in range(CALLS):
+        at, spent = time.perf_counter_ns(), time.thread_time_ns()
+        check(*case, id=f"call_{number}_{call}")
+        cpu.append(time.thread_time_ns() - spent)
+        wall.append(time.perf_counter_ns() - at)
+    return median(cpu) / 1_000, median(wall) / 1_000
 
 
-def medians(times: Times) -> tuple[float, float]:
-    """In microseconds."""
-    cpu, wall = (sorted(kind)[len(times) // 2] / 1_000 for kind in zip(*times, strict=True))
-    return cpu, wall
+def told(plain: list[Turn], logged: list[Turn], of: Callable[[Iterable[float]], float]) -> str:
+    """What a decision takes, and its receipt more."""
+    (cpu, wall), (more_cpu, more_wall) = (
+        map(of, zip(*turns, strict=True)) for turns in (plain, logged)
+    )
+    return (
+        f"{cpu:.0f} us a decision, its receipt {more_cpu - cpu:.0f} us more"
+        f" ({wall:.0f} and {more_wall - wall:.0f} us on the wall)"
+    )
 
 
 @pytest.mark.parametrize("word", CASES)
@@ -62,16 +71,13 @@ def test_what_a_receipt_adds(
     plain = Firewall("default")
     logged = Firewall(load_policy("default", receipts=ReceiptLog(path, algorithm=algorithm)))
     assert plain.check(*CASES[word]).word == word
-    without, with_it = Times(), Times()
-    for _ in range(TURNS):
-        timed(plain.check, CASES[word], without)
-        timed(logged.check, CASES[word], with_it)
+    without, with_it = list[Turn](), list[Turn]()
+    for number in range(TURNS):
+        without.append(turn(plain.check, CASES[word], number))
+        with_it.append(turn(logged.check, CASES[word], number))
     lines, head = read_log(path)
     key = path.with_name("log.jsonl.key")
     assert verify(lines, verifier(key), head=head).records == TURNS * CALLS
-    (cpu, wall), (more_cpu, more_wall) = medians(without), medians(with_it)
     with capsys.disabled():
-        print(
-            f"\n{word}, {algorithm}: {cpu:.0f} us a decision, its receipt {more_cpu - cpu:.0f} us"
-            f" more ({wall:.0f} and {more_wall - wall:.0f} us on the wall)"
-        )
+        print(f"\n{word}, {algorithm}: {told(without, with_it, median)}")
+        print(f"    quietest turn: {told(without, with_it, min)}")
