@@ -129,7 +129,14 @@ def _email(text: str, start: int, end: int) -> Iterator[Span]:
     is_remote = name == "git" and text[end : end + 1] == ":"
     is_image = domain[0].isdigit() and domain[1:3] in ("x.", "X.")  # logo@2x.png
     if not is_remote and not is_image:
-        yield start, end, "email"
+        yield _behind_escape(text, start), end, "email"
+
+
+def _behind_escape(text: str, start: int) -> int:
+    """Where a word begins whose first letters may end an escape: `\\nann` in JSON is `ann`."""
+    if text[max(start - 1, 0) : start + 1] not in _ESCAPES:
+        return start
+    return start + {"u": 5, "x": 3}.get(text[start], 1)
 
 
 def _said_ssn(text: str, start: int, end: int) -> Iterator[Span]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from edgeward.guards.pii import personal
+from edgeward.guards.redact import Redactor
 
 TRUE = {
     "email": ["ann@example.com", "ann.lee+x@mail.example.co.uk", "jürgen@bücher.example"],
@@ -70,6 +73,15 @@ def test_found_between_what_stands_for_signs(kind: str) -> None:
                 text = f"it is{before}{value}{after}"
                 spans = [(text[a:b], label) for a, b, label in personal(text)]
                 assert (value, kind) in spans, text
+
+
+def test_what_is_left_of_json_is_json() -> None:
+    """An escape in front of an address is no part of it."""
+    for address in TRUE["email"]:
+        for before in ("\n", "\t", "\x0b", '"', "\\"):
+            text = json.dumps({"text": f"{before}{address}\n"}, ensure_ascii=False)
+            masked, _ = Redactor().all(text)
+            assert json.loads(masked) == {"text": f"{before}[REDACTED:email]\n"}
 
 
 @pytest.mark.parametrize(
