@@ -170,7 +170,7 @@ class Conversations:
             history = self._with_used(past, spent.plus(amounts) if amounts else spent, thread)
             if history is past.history and spent == past.spent:
                 return past
-            return replace(past, spent=spent, history=history)
+            return Past(history, past.digest, past.open, past.turn, past.chars, past.ran, spent)
 
     def _with_used(self, past: Past, spent: Spent, thread: str) -> History:
         """The history with what was used so far, by an earlier reply to the same turns as well."""

@@ -10,6 +10,12 @@ from functools import lru_cache
 from .caller import Caller
 from .verdict import canonical_json
 
+DIGESTED_FROM = 64
+"""Characters of a text that is known by its digest."""
+
+_MOST_CHARS = 8_192
+"""Characters of a text whose digest is remembered for a while."""
+
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
@@ -60,20 +66,37 @@ def digests(start: bytes, turns: Sequence[Turn]) -> list[bytes]:
     """The digest of every prefix of the turns, each of which continues the one before."""
     found = []
     for turn in turns:
-        start = hashlib.blake2b(start + _told(turn).encode("utf-8", "surrogatepass")).digest()
+        told = [_told(part) for part in _parts(turn)]
+        start = hashlib.blake2b(b"".join([start, *told])).digest()
         found.append(start)
     return found
 
 
-def _told(turn: Turn) -> str:
-    """A turn as a text, each part with its length before it."""
+def text_digest(text: str) -> bytes:
+    """The digest of a text: a program sends the same ones again with every turn."""
+    return _known_digest(text) if len(text) <= _MOST_CHARS else _digest(text)
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=32).digest()
+
+
+_known_digest = lru_cache(maxsize=512)(_digest)
+
+
+def _told(part: str) -> bytes:
+    """A part, of which its first byte says how long it is, and whether it is a digest."""
+    if len(part) >= DIGESTED_FROM:
+        return b"#" + text_digest(part)
+    return f"{len(part)}:{part}".encode("utf-8", "surrogatepass")
+
+
+def _parts(turn: Turn) -> Iterable[str]:
     if isinstance(turn, UserText):
-        return f"4:user{len(turn.text)}:{turn.text}"
+        return ("user", turn.text)
     if isinstance(turn, ToolResult):
-        parts: tuple[str, ...] = ("result", turn.call_id, turn.text, f"{turn.failed}")
-    else:
-        parts = ("model", *(part for call in turn.calls for part in _call_parts(call)))
-    return "".join([f"{len(part)}:{part}" for part in parts])
+        return ("result", turn.call_id, turn.text, f"{turn.failed}")
+    return ("model", *(part for call in turn.calls for part in _call_parts(call)))
 
 
 def _call_parts(call: Proposed) -> Iterable[str]:

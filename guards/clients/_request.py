@@ -16,13 +16,13 @@ import json
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from operator import is_
 from threading import Lock
 from typing import Any
 
 from ..decide import Policy
 from ..results import asked, screen
+from ..turns import DIGESTED_FROM, text_digest
 
 EXACT = frozenset(
     """type role status name id signature thought_signature thoughtSignature model format detail
@@ -68,7 +68,6 @@ _KNOWN = {
 _PLAIN = frozenset((type(None), bool, int, float, bytes, bytearray))
 """Types of values that hold no text."""
 
-_HASHED_FROM = 64
 _CACHE_SIZE = 8_192
 _MAX_DEPTH = 200
 
@@ -120,7 +119,7 @@ class RequestMask:
         self, kind: str, text: str, mask: Callable[[str, str], tuple[str, tuple[str, ...]]]
     ) -> tuple[str, tuple[str, ...]]:
         """What `mask` makes of the text, which is not asked twice."""
-        key = kind, text if len(text) < _HASHED_FROM else _digest(text)
+        key = kind, text if len(text) < DIGESTED_FROM else text_digest(text)
         with self._lock:
             known = self._seen.get(key)
             if known is not None:
@@ -255,10 +254,6 @@ class RequestMask:
 
 def _is_id(key: Any) -> bool:
     return isinstance(key, str) and key.endswith(("_id", "_ids"))
-
-
-def _digest(text: str) -> bytes:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def materialised(value: Any) -> Any:
