@@ -23,7 +23,7 @@ from typing import Any
 import re2
 
 from .masks import JsonInPieces, Span, runs_of
-from .patterns import compile_pattern, searchable
+from .patterns import PatternSet, compile_pattern, searchable
 from .pii import PERSONAL, PersonalData
 from .prefixes import as_bytes, coarse, ending, is_lazy, partial, places, watched
 from .redact import Redactor
@@ -82,6 +82,8 @@ class _Watch:
     """The rules of a redactor, and two patterns that see them all."""
 
     rules: tuple[_Rule, ...]
+    patterns: PatternSet
+    """Those of the rules, in their order: most rules match nothing in a text."""
     paths: Callable[[bytes, int], tuple[int, int]]
     """The first place from which some rule matches, or the text ends in a beginning."""
     beginnings: re2.Pattern
@@ -92,6 +94,11 @@ class _Watch:
         found = [int(self.beginnings.search(data, start).start())]
         found += [r.undecided(text, start) for r in self.rules if r.beginning is not None]
         return min(found)
+
+    def matching(self, text: str) -> list[_Rule]:
+        """The rules that may match somewhere in the text."""
+        hits = sorted(self.patterns.candidates(text))
+        return [self.rules[number - 1] for number in hits]
 
 
 class Holdback:
@@ -173,7 +180,7 @@ class Holdback:
         text, start = self._text, self._at
         extents: list[tuple[int, int]] = []
         found: list[Span] = []
-        for rule in self._watch.rules:
+        for rule in self._watch.matching(text):
             for first, last, spans in rule.matches(text, start):
                 if first >= until:
                     break
@@ -225,7 +232,11 @@ def _watch(
         beginnings = ending(s for s, takes_least in zip(seen, lazy, strict=True) if not takes_least)
     except ValueError:
         return None
-    return _Watch(tuple(rules), paths, beginnings)
+    patterns = PatternSet(signals=())
+    for rule in rules:
+        patterns.add(rule.regex.pattern)
+    patterns.freeze()
+    return _Watch(tuple(rules), patterns, paths, beginnings)
 
 
 def _rule(label: str, pattern: str, judged: Any) -> _Rule:
