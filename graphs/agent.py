@@ -3,7 +3,8 @@
     async with ReActAgent(AgentConfig(profile="assistant")) as agent:
         result = await agent.run("Summarise today's mail.")
 
-One agent object serves any number of runs at once; what belongs to a run is in its thread.
+One agent object serves any number of runs at once; what belongs to a run is in its thread. The
+classes cost next to nothing to import: what an agent runs on is loaded when one is built.
 """
 
 from __future__ import annotations
@@ -13,41 +14,23 @@ from contextlib import aclosing, closing
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType, TracebackType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from langchain_core.messages import HumanMessage
-from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.types import Command
-from typing_extensions import Self
+from .config import AgentConfig
 
-from ..guards.limits import Spending
-from ..policies.schema import policy_source
-from ..profiles.equipment import equip, remembering, timeouts_of
-from ..profiles.images import with_images
-from ..profiles.llm import read_env
-from ..profiles.prompt import system_prompt
-from . import workers
-from .build import (
-    chat_model_for,
-    closed_on_failure,
-    closing_model,
-    registry_with,
-    with_secrets,
-)
-from .checkpoints import open_checkpointer, tickets_for
-from .compile import Parts, compile_strategy
-from .config import AgentConfig, given_by, logger_of, profile_of
-from .context import RunContext
-from .events import Event, events
-from .fitted import as_wanted
-from .locked import LockedGraph
-from .remember import own_model, remembers
-from .result import AgentResult, AgentStep, Trace
-from .schema import Strategy, load_strategy
-from .started import Run
+if TYPE_CHECKING:
+    from langchain_core.messages import HumanMessage
+    from langgraph.types import Command
+    from typing_extensions import Self
 
-Happened = tuple[Event, list[AgentStep]]
-"""An event of a run, and the steps of the trace that it completed."""
+    from .context import RunContext
+    from .events import Event
+    from .result import AgentResult, AgentStep, Trace
+    from .schema import Strategy
+    from .started import Run
+
+    Happened = tuple[Event, list[AgentStep]]
+    """An event of a run, and the steps of the trace that it completed."""
 
 
 class BaseAgent:
@@ -64,11 +47,14 @@ class BaseAgent:
             ConfigError: with every problem of a file at once.
             ValueError: the profile asks for what is not there.
         """
+        from .assembled import assembled, logger_of, profile_of
+        from .checkpoints import open_checkpointer
+
         self.config = config
         self.profile = profile_of(config)
         self._saver = open_checkpointer(config.checkpointer)
         self._log = logger_of(config, self.profile)
-        self.graph = self._compiled(strategy or self.strategy)
+        self.graph = assembled(config, self.profile, self._saver, strategy or self.strategy)
 
     async def run(
         self,
@@ -88,10 +74,8 @@ class BaseAgent:
         Raises:
             ImageRefused: an image may not be sent; nothing was.
         """
-        message = await workers.arun(self.asked, task, images) if images else None
-        started = Run(task, thread, max_steps, context, message)
-        if self._is_unseen(started):
-            started.go_straight()
+        message = await self._aasked(task, images)
+        started = self._begun(task, thread, max_steps, context, message, followed=False)
         try:
             await self._consume(started, started.input)
         finally:
@@ -117,7 +101,7 @@ class BaseAgent:
             NothingWaiting: there are answers and no question.
             ValueError: the answers do not fit the question; the thread keeps waiting.
         """
-        started = Run("", thread, max_steps, context)
+        started = self._begun("", thread, max_steps, context)
         await self._consume(started, _going_on(answers))
         return started.trace.result()
 
@@ -131,9 +115,8 @@ class BaseAgent:
         context: RunContext | None = None,
     ) -> AgentResult:
         """`run` for programs without an event loop."""
-        started = Run(task, thread, max_steps, context, self.asked(task, images))
-        if self._is_unseen(started):
-            started.go_straight()
+        message = self.asked(task, images)
+        started = self._begun(task, thread, max_steps, context, message, followed=False)
         try:
             for _ in self._events(started, started.input):
                 pass
@@ -151,7 +134,7 @@ class BaseAgent:
         context: RunContext | None = None,
     ) -> Iterator[AgentStep]:
         """Do one task, giving each step of the trace as it is complete."""
-        started = Run(task, thread, max_steps, context, self.asked(task, images))
+        started = self._begun(task, thread, max_steps, context, self.asked(task, images))
         try:
             with closing(self._events(started, started.input)) as found:
                 for _, steps in found:
@@ -170,8 +153,8 @@ class BaseAgent:
         context: RunContext | None = None,
     ) -> AsyncIterator[AgentStep]:
         """`stream` for an event loop."""
-        message = await workers.arun(self.asked, task, images) if images else None
-        started = Run(task, thread, max_steps, context, message)
+        message = await self._aasked(task, images)
+        started = self._begun(task, thread, max_steps, context, message)
         try:
             async with aclosing(self._aevents(started, started.input)) as found:
                 async for _, steps in found:
@@ -196,7 +179,7 @@ class BaseAgent:
         `task` None goes on with the thread: with `answers` where it waits, from where it was
         interrupted otherwise.
         """
-        started = Run(task or "", thread, max_steps, context)
+        started = self._begun(task or "", thread, max_steps, context)
         given = started.input if task is not None else _going_on(answers)
         for event, _ in self._events(started, given):
             yield event, started.trace
@@ -209,11 +192,15 @@ class BaseAgent:
         """
         if not images:
             return None
+        from ..profiles.images import with_images
+
         block, base_dir = self.profile.images, self.profile.base_dir
         return with_images(task, images, block=block, base_dir=base_dir)
 
     async def aclose(self) -> None:
         """Close what the agent opened. Closing twice is fine."""
+        from . import workers
+
         await workers.arun(self.close)
 
     def close(self) -> None:
@@ -250,38 +237,34 @@ class BaseAgent:
     ) -> None:
         self.close()
 
-    def _compiled(self, source: str | Path | Strategy) -> LockedGraph:
-        config, profile = self.config, self.profile
-        env = read_env(load_env=config.load_env, dotenv_path=config.dotenv_path)
-        model, secrets = chat_model_for(profile, config.llm, env=env)
-        given, registry = given_by(config, model, env), config.tool_registry
-        if registry is None and config.use_tools:
-            equipment = equip(profile, given)
-        else:
-            equipment = remembering(profile, given)
-        equipment = closing_model(equipment, model, given=config.llm)
-        with closed_on_failure(equipment):
-            reflects, more = own_model(config, env)
-            known = {**secrets, **equipment.secrets, **more}
-            registry = registry_with(equipment, registry, config.tools)
-            tools = registry.tools if config.use_tools else {}
-            strategy = as_wanted(load_strategy(source), profile, config)
-            parts = Parts(
-                policy=with_secrets(policy_source(config.policy), known),
-                model=model,
-                tools=tools,
-                equipment=equipment,
-                index_above=profile.tools.index_above,
-                timeout_s=timeouts_of(profile, equipment, tools) if tools else {},
-                remembers=remembers(equipment.memory, profile, config, model=reflects),
-                tickets=tickets_for(self._saver),
-                prompt=system_prompt(profile, extra=config.extra_instructions),
-                agent_id=profile.id,
-                agent_name=profile.name,
-                max_steps=config.max_steps or profile.cognitive.max_steps_per_cycle,
-                spending=config.spending if config.spending is not None else Spending(),
-            )
-            return compile_strategy(strategy, parts, checkpointer=self._saver, store=config.store)
+    async def _aasked(self, task: str, images: Sequence[str | Path]) -> HumanMessage | None:
+        """`asked`, for an event loop."""
+        if not images:
+            return None
+        from . import workers
+
+        return await workers.arun(self.asked, task, images)
+
+    def _begun(
+        self,
+        task: str,
+        thread: str | None,
+        max_steps: int | None,
+        context: RunContext | None,
+        message: HumanMessage | None = None,
+        *,
+        followed: bool = True,
+    ) -> Run:
+        """A run, which goes straight where nobody follows it and nobody can look at it later."""
+        from langgraph.checkpoint.memory import InMemorySaver
+
+        from .started import Run
+
+        run = Run(task, thread, max_steps, context, message)
+        kept = self._saver is not None and type(self._saver) is not InMemorySaver
+        if run.forgets and not (followed or kept or self._log):
+            run.go_straight()
+        return run
 
     def _events(self, run: Run, given: Any) -> Generator[Happened, None, None]:
         try:
@@ -316,6 +299,8 @@ class BaseAgent:
 
     def _told(self, run: Run, update: Mapping[str, Any]) -> Iterator[Event]:
         """The events of one item of the stream, noted in the trace and in the log."""
+        from .events import events
+
         run.trace.saw(update)
         for event in events(update):
             if self._log is not None:
@@ -325,11 +310,6 @@ class BaseAgent:
     async def _consume(self, run: Run, given: Any) -> None:
         async for _ in self._aevents(run, given):
             pass
-
-    def _is_unseen(self, run: Run) -> bool:
-        """Whether nobody can look at the run before it is over, in this process or after it."""
-        kept = self._saver is not None and type(self._saver) is not InMemorySaver
-        return run.forgets and not kept and self._log is None
 
     def _forget(self, run: Run) -> None:
         """Drop a thread that nobody named and nobody has to answer."""
@@ -384,4 +364,6 @@ def create_agent(
 
 
 def _going_on(answers: Mapping[str, Any] | None) -> Command[Any] | None:
+    from langgraph.types import Command
+
     return None if answers is None else Command(resume=dict(answers))

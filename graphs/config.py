@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from langchain_core.language_models import BaseChatModel
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
 
-from ..guards.limits import Spending
-from ..policies.context import ContextNumbers
-from ..policies.schema import PolicySource
-from ..profiles.adapter import LLM
-from ..profiles.equipment import Given
-from ..profiles.memory.memory import MemoryBackendConfig
-from ..profiles.schema import AgentProfile
-from ..profiles.tools.registry import ToolRegistry
-from .build import ToolLike
-from .checkpoints import Saver
-from .logger import AgentLogger
+    from ..guards.limits import Spending
+    from ..policies.context import ContextNumbers
+    from ..policies.schema import PolicySource
+    from ..profiles.adapter import LLM
+    from ..profiles.memory.memory import MemoryBackendConfig
+    from ..profiles.schema import AgentProfile
+    from ..profiles.tools.registry import ToolRegistry
+    from .build import ToolLike
+    from .checkpoints import Saver
+    from .logger import AgentLogger
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,42 +82,3 @@ class AgentConfig:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ValueError(f"{name} is {value}; it must be 1 or more")
-
-
-def logger_of(config: AgentConfig, profile: AgentProfile) -> AgentLogger | None:
-    """The log of the agent's runs; None where there is to be none."""
-    given = (config.logger or config.log_dir) if config.use_logger else None
-    if given is None or isinstance(given, AgentLogger):
-        return given
-    return AgentLogger(Path(given) / f"{profile.id}.log")
-
-
-def profile_of(config: AgentConfig) -> AgentProfile:
-    """The profile that the config names or holds.
-
-    Raises:
-        ConfigError: it is wrong, with every problem at once.
-    """
-    profile = config.profile
-    if not isinstance(profile, AgentProfile):
-        profile = AgentProfile.from_yaml(profile)
-    if config.storage_path is None:
-        return profile
-    folder = str(Path(config.storage_path).absolute())
-    return profile.model_copy(
-        update={"memory": profile.memory.model_copy(update={"storage_path": folder})}
-    )
-
-
-def given_by(config: AgentConfig, model: BaseChatModel, env: Mapping[str, str]) -> Given:
-    """What the config gives the agent's blocks besides the profile."""
-    return Given(
-        model=model,
-        env=env,
-        rag=config.rag,
-        use_rag=config.use_rag,
-        memory=config.memory,
-        use_memory=config.use_memory,
-        memory_backend=config.memory_backend,
-        allowed_code=config.allowed_code,
-    )

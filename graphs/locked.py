@@ -22,12 +22,12 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
 
 from ..guards.decide import Policy
+from ..guards.faults import AgentError
 from ..guards.following import Following
 from ..guards.telemetry.current import left_behind, listening, operation
 from ..guards.telemetry.operation import INVOKE_AGENT, Operation
 from ..guards.vault import PLACEHOLDER
 from ..guards.veil import held_in
-from ..nodes._base import AgentError
 from ..nodes._messages import with_ids
 from . import workers
 from .check import TOOL

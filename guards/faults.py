@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from .redact import Redactor
+if TYPE_CHECKING:
+    from .redact import Redactor
 
 
 class MaskedFault(Exception):
@@ -48,3 +50,7 @@ def as_raised() -> Iterator[None]:
         yield
     except MaskedFault as fault:
         raise fault.original from None
+
+
+class AgentError(RuntimeError):
+    """A run cannot begin or go on, for a reason of the agent's own."""

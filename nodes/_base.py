@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict
 
 from ..guards.caller import NOBODY, Caller
 from ..guards.decide import Policy
-from ..guards.faults import masked_fault
+from ..guards.faults import AgentError, masked_fault
 from ..guards.langchain.session import usage_of
 from ..guards.ledger import USER, Entry, Ledger
 from ..guards.receipts.keeping import Decision
@@ -216,10 +216,6 @@ class Here:
     agent_id: str = ""
     place: Place = GRAPH
     """What the receipts of this graph say of it."""
-
-
-class AgentError(RuntimeError):
-    """A run cannot begin or go on, for a reason of the agent's own."""
 
 
 class NodeFault(AgentError):

@@ -90,6 +90,14 @@ def test_importing_the_package_loads_nothing_heavy(tmp_path: Path) -> None:
     assert not loaded & {*HEAVY, "pydantic", "re2"}
 
 
+@pytest.mark.parametrize("door", ["edgeward", "edgeward.agent"])
+def test_importing_the_agents_loads_nothing_heavy(door: str, tmp_path: Path) -> None:
+    """What an agent runs on is loaded when one is built."""
+    names = "AgentConfig, BaseAgent, PlanAndSolveAgent, ReActAgent, SimpleAgent, create_agent"
+    loaded = loaded_by(f"from {door} import {names}", tmp_path)
+    assert not loaded & {*HEAVY, "asyncio", "pydantic", "re2"}
+
+
 def test_the_guard_loads_nothing_heavy(tmp_path: Path) -> None:
     """Every module of `edgeward.guards` is there without YAML, LangGraph, LangChain or an SDK."""
     assert "edgeward.guards.decide" in GUARDS

@@ -29,9 +29,15 @@ from edgeward.agent import AgentConfig, ReActAgent  # noqa: E402
 IMPORT_S = time.process_time() - BEGAN
 IMPORTED_MB = peak_mb()
 
+BEGAN = time.process_time()
 from langchain_core.language_models import BaseChatModel  # noqa: E402
 from langchain_core.messages import AIMessage, BaseMessage  # noqa: E402
 from langchain_core.outputs import ChatGeneration, ChatResult  # noqa: E402
+
+import edgeward.graphs.assembled  # noqa: E402
+
+LOADED_S = time.process_time() - BEGAN
+"""What an agent runs on, which is loaded when the first one is built."""
 
 POLICY = {"version": 2, "default": "block", "tools": {"add": "allow"}}
 
@@ -76,7 +82,7 @@ class Vectors:
         return [[((s >> (n % 48)) & 0xFF) / 255 + 0.01 for n in range(384)] for s in seeds]
 
 
-def agent(measure: str, steps: int, folder: Path, memory: Any) -> ReActAgent:
+def agent(measure: str, steps: int, folder: Path, memory: Any, kept: Any = "memory") -> ReActAgent:
     """An agent whose model proposes so many steps."""
     given = {"id": "bench", "name": "Bench", "memory": {}}
     return ReActAgent(
@@ -91,8 +97,22 @@ def agent(measure: str, steps: int, folder: Path, memory: Any) -> ReActAgent:
             use_compressor=measure == "compression",
             load_env=False,
             max_steps=steps + 2,
+            checkpointer=kept,
         )
     )
+
+
+async def spent(made: ReActAgent, steps: int, thread: str | None) -> dict[str, float]:
+    """What a step of one run took."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    result = await made.run("Add.", thread=thread)
+    took = {
+        "cpu_ms": (time.process_time() - cpu) / steps * 1e3,
+        "wall_ms": (time.perf_counter() - wall) / steps * 1e3,
+    }
+    assert result.final_answer == "done"
+    assert len(result.steps) == 2 * steps + 1
+    return took
 
 
 async def measured(measure: str, steps: int, folder: Path) -> dict[str, float]:
@@ -100,20 +120,20 @@ async def measured(measure: str, steps: int, folder: Path) -> dict[str, float]:
     if measure == "memory":
         profile = agent("plain", 2, folder, None).profile
         memory = edgeward.Mem0Memory(profile, embedder=Vectors())
+    began = time.process_time()
     async with agent(measure, 2, folder, memory) as first:
+        told = {"built_s": LOADED_S + time.process_time() - began}
         await first.run("Warm up.")
-    async with agent(measure, steps, folder, memory) as made:
-        wall, cpu = time.perf_counter(), time.process_time()
-        result = await made.run("Add.")
-        spent = {
-            "cpu_ms": (time.process_time() - cpu) / steps * 1e3,
-            "wall_ms": (time.perf_counter() - wall) / steps * 1e3,
-        }
+    ways = {"": ("memory", None), "named_": ("memory", "monday"), "unkept_": (None, None)}
+    for name, (kept, thread) in ways.items():
+        async with agent(measure, steps, folder, memory, kept) as made:
+            took = await spent(made, steps, thread)
+        told |= {f"{name}{what}": figure for what, figure in took.items()}
+    async with agent(measure, steps // 10, folder, memory) as made:
+        told["short_cpu_ms"] = (await spent(made, steps // 10, None))["cpu_ms"]
     if memory is not None:
         memory.close()
-    assert result.final_answer == "done"
-    assert len(result.steps) == 2 * steps + 1
-    return spent
+    return told
 
 
 def main(measure: str, steps: int, folder: Path) -> None:
