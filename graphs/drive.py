@@ -84,6 +84,8 @@ class NodeRunnable(Runnable[Any, Any]):
         self._here = here
         self._ruled = ruled
         self._runner = runner
+        self._works: tuple[Ruled, Work] | None = None
+        """What does its work under the policy that counted last."""
         self.exits = exits
         """Where each outcome leads."""
 
@@ -191,9 +193,9 @@ class NodeRunnable(Runnable[Any, Any]):
     ) -> tuple[Step, Here, Work, Meter | None]:
         """The step, under the policy that counts now, and what does its work."""
         ruled = self._ruled.current
-        work = ruled.work
-        if self._runner is not None:
-            work = replace(work, runner=self._runner.under(ruled.policy.digest))
+        if self._works is None or self._works[0] is not ruled:
+            self._works = ruled, self._work_under(ruled)
+        work = self._works[1]
         settings = config.get("configurable") or {}
         thread = str(settings.get("thread_id") or "")
         context = getattr(settings.get(RUNTIME_KEY), "context", None)
@@ -218,6 +220,11 @@ class NodeRunnable(Runnable[Any, Any]):
         if not isinstance(step, Generator):
             raise self._returned(step)
         return step, here, work, meter
+
+    def _work_under(self, ruled: Ruled) -> Work:
+        if self._runner is None:
+            return ruled.work
+        return replace(ruled.work, runner=self._runner.under(ruled.policy.digest))
 
     def _left(self, result: object, meter: Meter | None) -> Left:
         """What to write and the way on, if the step kept its contract (I5)."""

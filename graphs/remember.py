@@ -91,6 +91,8 @@ class Keeper:
     wants: Remembers
     policy: Policy
     work: Work
+    masks: frozenset[str]
+    """The kinds of what is masked in all that is kept."""
 
     @classmethod
     def of(cls, wants: Remembers | None, policy: Policy, work: Work) -> Keeper | None:
@@ -100,7 +102,9 @@ class Keeper:
         if wants.model is not None:
             model = held(wants.model, policy.redactor)
             work = replace(work, model=model, facts=facts_of(model))
-        return cls(wants, policy, work)
+        hides = policy.hides
+        kinds = {*policy.results.redact, *(hides.kinds if hides else ())}
+        return cls(wants, policy, work, frozenset(kinds))
 
     def after(
         self,
@@ -137,9 +141,7 @@ class Keeper:
 
     def cleaned(self, text: str) -> str:
         """A text as the policy lets it be kept: masked, hidden values left as what they are."""
-        hides = self.policy.hides
-        kinds = {*self.policy.results.redact, *(hides.kinds if hides else ())}
-        masked = self.policy.redactor.masked(text, kinds)[0]
+        masked = self.policy.redactor.masked(text, self.masks)[0]
         # Outside of its thread a placeholder stands for nothing.
         return PLACEHOLDER.sub(lambda name: f"[{name[1].rpartition('_')[0]}]", masked)
 

@@ -161,11 +161,17 @@ _WRAPPED = {
 }
 
 
+def _redactor_of(model: Any) -> Redactor:
+    """The redactor of a held model. Asked for as an attribute it costs as much as a search."""
+    found: Redactor = model.__pydantic_private__[_REDACTOR]
+    return found
+
+
 class _unheard_faults:  # noqa: N801 - a context manager, named as what it does
     """Raise what the body raises without the secrets in its text."""
 
     def __init__(self, model: Any) -> None:
-        self._redactor: Redactor = getattr(model, _REDACTOR)
+        self._redactor = _redactor_of(model)
 
     def __enter__(self) -> None:
         return None
@@ -185,7 +191,7 @@ def _unheard(method: Any) -> dict[str, None]:
 
 
 def _masked(result: ChatResult, model: Any) -> ChatResult:
-    redactor: Redactor = getattr(model, _REDACTOR)
+    redactor = _redactor_of(model)
     for generation in result.generations:
         message = masked_reply(generation.message, redactor)  # type: ignore[type-var]
         if message is not generation.message:

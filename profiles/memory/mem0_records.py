@@ -18,6 +18,7 @@ from mem0.utils import spacy_models
 from mem0.vector_stores.qdrant import Qdrant
 from qdrant_client import QdrantClient
 
+from ...guards.sqlite_file import open_sqlite
 from ..embedding import Embedder
 from ..network import is_this_machine
 from .records import Note, Scope
@@ -55,7 +56,7 @@ class OfflineMemory(Memory):  # type: ignore[misc]
     def __init__(self, embedder: Embedder, vectors: Any, history: Path) -> None:
         self.embedding_model: Any = Mem0Embedder(embedder)
         self.vector_store = vectors
-        self.db = SQLiteManager(str(history))
+        self.db = _history(history)
         self.llm = self.reranker = self._entity_store = self.custom_instructions = None
         self.config: Any = _Settings()
         self.collection_name = COLLECTION
@@ -74,6 +75,16 @@ class OfflineMemory(Memory):  # type: ignore[misc]
     def close(self) -> None:
         """Close mem0's history."""
         self.db.close()
+
+
+def _history(file: Path) -> SQLiteManager:
+    """mem0's history on a connection as our own files have it: a killed process loses nothing, and
+    no record waits for the disk."""
+    history = SQLiteManager(str(file))
+    history.connection.close()
+    history.connection = open_sqlite(file, isolation_level="DEFERRED")
+    history.connection.execute("PRAGMA synchronous=NORMAL")
+    return history
 
 
 class _Settings:
