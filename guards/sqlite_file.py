@@ -12,6 +12,10 @@ BUSY_S = 30.0
 _AGAIN_S = 0.01
 
 
+class NoDatabase(ValueError, sqlite3.DatabaseError):
+    """A file that stands where a database should. The text names it and says what to do."""
+
+
 def open_sqlite(
     path: str | Path, *, isolation_level: Literal["DEFERRED"] | None
 ) -> sqlite3.Connection:
@@ -20,15 +24,23 @@ def open_sqlite(
     `isolation_level` as in `sqlite3.connect`: with `DEFERRED`, transactions begin by themselves.
 
     Raises:
-        sqlite3.Error: the file cannot be opened, or is none of SQLite's.
+        NoDatabase: the file is none of SQLite's, or it is damaged.
+        sqlite3.Error: the file cannot be opened.
     """
     connection = sqlite3.connect(
         path, timeout=BUSY_S, isolation_level=isolation_level, check_same_thread=False
     )
     try:
         _write_ahead(connection)
-    except BaseException:
+    except BaseException as error:
         connection.close()
+        if isinstance(error, sqlite3.DatabaseError) and not isinstance(
+            error, sqlite3.OperationalError
+        ):
+            raise NoDatabase(
+                f"{path}: is no SQLite database, or a damaged one ({error}); restore it, or move it"
+                " away to begin anew"
+            ) from None
         raise
     return connection
 

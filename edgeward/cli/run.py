@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import sys
 from dataclasses import dataclass
@@ -59,6 +60,8 @@ def run(
     with reported(debug=debug):
         if task is None and thread is None:
             raise ValueError("nothing to do: give a task, or --thread to go on with")
+        if task is not None and not task.strip():
+            raise ValueError("the task is blank; say what to do, or leave it out to go on")
         if task is None and image:
             raise ValueError("--image goes with a task, and there is none")
         wanted = Wanted(
@@ -73,7 +76,7 @@ def run(
             tenant=tenant or "",
             roles=tuple(role or ()),
         )
-        said = None if task is None else Said(task, tuple(image or ()))
+        said = None if task is None else Said(_written(task), tuple(image or ()))
         code = _run(wanted, said, thread or fresh_thread(), json_lines=json_lines, answers=answers)
     raise typer.Exit(code)
 
@@ -84,6 +87,15 @@ class Said:
 
     task: str
     images: tuple[str, ...] = ()
+
+
+def _written(task: str) -> str:
+    """The task as it was typed: in a locale without UTF-8, Python keeps its bytes one by one."""
+    try:
+        task.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(task).decode("utf-8", "replace")
+    return task
 
 
 def _run(

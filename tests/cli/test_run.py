@@ -41,6 +41,23 @@ def test_a_task_is_done_and_each_step_is_shown(bundle: Bundle, invoke: Invoke) -
     assert bundle.done == ["note hello"]
 
 
+@pytest.mark.parametrize("task", ["", " \n"])
+def test_a_blank_task_is_none(bundle: Bundle, invoke: Invoke, task: str) -> None:
+    """Nobody is asked anything: one line says what to do."""
+    result = invoke("run", *bundle.options, task)
+    assert result.exit_code == 2
+    assert "the task is blank" in result.stderr
+
+
+def test_a_task_typed_where_python_does_not_know_the_encoding(
+    bundle: Bundle, invoke: Invoke
+) -> None:
+    """Bytes that came through one by one are the text that they were; no half of one gets on."""
+    result = invoke("run", *bundle.options, 'note(text="h\udcc3\udca9 \udcff")')
+    assert result.exit_code == 0
+    assert bundle.done == ["note h\u00e9 \ufffd"]
+
+
 def test_a_refused_call_is_shown_with_its_rule_and_line(bundle: Bundle, invoke: Invoke) -> None:
     """The reason, the rule, and where in the policy it stands."""
     bundle.policy.write_text("version: 2\ndefault: block\ntools:\n  wipe: block\n")

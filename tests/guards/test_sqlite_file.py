@@ -55,9 +55,10 @@ def test_a_file_that_another_process_is_about_to_begin(
 
 
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:
-    """Is told at once, not waited for, and left as it is."""
+    """Is told at once, by its name, not waited for, and left as it is."""
     path = tmp_path / "notes.sqlite"
     path.write_text("nothing of SQLite's " * 100, encoding="utf-8")
-    with pytest.raises(sqlite3.DatabaseError, match="not a database"):
+    with pytest.raises(sqlite3.DatabaseError, match=r"notes\.sqlite: .* not a database") as caught:
         open_sqlite(path, isolation_level=None)
+    assert isinstance(caught.value, ValueError)  # what was given is wrong, and not the program
     assert path.read_text(encoding="utf-8").startswith("nothing of SQLite's")
