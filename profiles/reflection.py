@@ -65,19 +65,20 @@ class Reflector:
         """Reflect if there is enough to reflect on; the insights that were kept.
 
         Raises:
-            Exception: what the model raised. The records then wait for the next time.
+            Exception: what the model or the memory raised. The records then wait for the next
+                time.
         """
         if memory.unreflected(scope) < self.threshold:
             return []
         records = memory.take_unreflected(scope)
         try:
             found = self.synthesize(self.important(records[-MAX_RECORDS:], ask), ask)
+            kept = [_cleaned(note, clean) for note in found]
+            if kept:
+                memory.add(kept, scope)
         except BaseException:
             memory.give_back(scope, records)
             raise
-        kept = [_cleaned(note, clean) for note in found]
-        if kept:
-            memory.add(kept, scope)
         return kept
 
     def important(self, records: Sequence[Record], ask: Ask) -> list[Record]:

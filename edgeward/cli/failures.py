@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -68,10 +69,21 @@ def lines_of(error: Exception) -> list[str]:
         return [": ".join(filter(None, [".".join(map(str, e["loc"])), e["msg"]])) for e in found]
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return [f"{error.filename}: {error.strerror}"[:MAX_CHARS]]
+    if isinstance(error, FileNotFoundError) and _nowhere():
+        return ["the current folder is gone; change to one that exists"]
     first = next((line for line in str(error).splitlines() if line.strip()), "")
     if not type(error).__module__.startswith("edgeward") and not isinstance(error, ValueError):
         first = f"{type(error).__name__}: {first}"
     return [first[:MAX_CHARS] or type(error).__name__]
+
+
+def _nowhere() -> bool:
+    """Whether the folder that the program was started in has been deleted since."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def exit_code(error: Exception) -> int:

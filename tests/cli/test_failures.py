@@ -42,6 +42,22 @@ def test_debug_shows_the_traceback(bundle: Bundle, invoke: Invoke) -> None:
     assert isinstance(result.exception, ValueError)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="such a folder cannot be deleted")
+def test_a_folder_that_is_gone_is_said_to_be(bundle: Bundle, tmp_path: Path) -> None:
+    """The program was started in a folder that somebody has deleted since."""
+    started = "import os, sys; os.rmdir(os.getcwd()); from edgeward.cli.app import app; app()"
+    (tmp_path / "gone").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", started, "run", bundle.profile, "task"],
+        cwd=tmp_path / "gone",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: the current folder is gone; change to one that exists\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

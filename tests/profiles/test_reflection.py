@@ -146,6 +146,19 @@ def test_D078_a_failing_model_changes_nothing(replies):
     assert shelf.kept == []
 
 
+def test_a_memory_that_fails_changes_nothing():
+    """What was drawn could not be kept: the records wait, and are reflected on again."""
+
+    class Full(Shelf):
+        def add(self, notes, scope):
+            raise OSError("disk full")
+
+    shelf = Full(*notes(5))
+    with pytest.raises(OSError, match="disk full"):
+        Reflector().maybe_reflect(shelf, SCOPE, Model(rated(9, 9, 9, 9, 9), '["A lesson"]'))
+    assert len(shelf.waiting) == 5
+
+
 def test_an_insight_that_repeats_a_record_is_none():
     """What is there already is not kept as something new; secrets are masked by the policy."""
     shelf = Shelf(*notes(5))
