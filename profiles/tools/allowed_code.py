@@ -26,6 +26,11 @@ def check_code(block: ToolsBlock, allowed: Sequence[str] | None) -> None:
     """
     if allowed is None:
         return
+    if isinstance(allowed, str):  # each of its letters would be a glob, and one may be `*`
+        fix = f"write [{speak(allowed)}]"
+        raise ToolRegistrationError(
+            Problem("allowed_code", "", "is one text", "a list of globs", fix)
+        )
     globs = [glob_pattern(glob) for glob in allowed]
     problems = [
         Problem(

@@ -54,6 +54,13 @@ def test_D145_what_is_allowed_is_named_exactly_or_by_glob(tmp_path: Path) -> Non
     check_code(profile_with(tmp_path, **reading).tools, [])
 
 
+def test_D145_one_text_is_no_list(tmp_path: Path) -> None:
+    """Its letters would be globs, and `*` among them would allow everything."""
+    tools = profile_with(tmp_path, **EVERYTHING).tools
+    with pytest.raises(ToolRegistrationError, match="allowed_code: is one text; allowed: a list"):
+        check_code(tools, "python_tools/*")
+
+
 async def test_D145_nothing_of_a_refused_profile_is_loaded(tmp_path: Path) -> None:
     """The file of a tool is not even read; agents and graphs alike."""
     (tmp_path / "tools.py").write_text(
