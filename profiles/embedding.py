@@ -214,10 +214,7 @@ class EndpointEmbedder:
         try:
             # Not base64, the SDK's default: some compatible servers do not know it.
             answer = client.embeddings.create(model=self.name, input=texts, encoding_format="float")
-            vectors = [
-                list(map(float, one.embedding))
-                for one in sorted(answer.data, key=lambda d: d.index)
-            ]
+            vectors = _vectors(answer)
         except Exception as error:  # noqa: BLE001 - whatever it is, its text may hold the key
             told = cleared(str(error), self._settings.api_key)
             failure = f"{self._where()} failed: {type(error).__name__}: {told[:500]}"
@@ -253,6 +250,20 @@ class EndpointEmbedder:
 
     def _where(self) -> str:
         return f"the embedder {self.name} at {urlsplit(self._settings.base_url).netloc}"
+
+
+def _vectors(answer: Any) -> list[list[float]]:
+    """The vectors of an answer in the order of the texts; some servers do not number them.
+
+    Raises:
+        ValueError, TypeError: it is no answer with vectors.
+    """
+    data = getattr(answer, "data", None)
+    if not isinstance(data, list):
+        raise ValueError("it answers without a list of vectors")
+    if all(isinstance(getattr(one, "index", None), int) for one in data):
+        data = sorted(data, key=lambda one: one.index)
+    return [list(map(float, one.embedding)) for one in data]
 
 
 def _batches(texts: Sequence[str]) -> list[list[str]]:

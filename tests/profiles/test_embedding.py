@@ -128,6 +128,13 @@ def test_an_endpoint_is_asked_in_its_own_format(wire):
     }
 
 
+@pytest.mark.parametrize("number", [{}, {"index": None}])
+def test_vectors_without_numbers_are_in_the_order_of_the_texts(wire, number):
+    """As servers that are not quite OpenAI's send them."""
+    wire.script(Raw({"data": [{"embedding": [1.0, n], **number} for n in range(3)]}))
+    assert endpoint(wire, dims=2).embed(["a", "b", "c"]) == [[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]
+
+
 def test_requests_are_bounded(wire):
     """Many texts are several requests, by number and by characters; none is lost."""
     wire.script(*[vectors(16)] * 4)
@@ -161,7 +168,8 @@ def test_a_size_that_nobody_stated_is_learned_once(wire):
     [
         (Fail(401, f"Incorrect API key provided: {KEY}"), "AuthenticationError"),
         (Raw({"object": "list", "data": []}), "No embedding data received|gave 0 vectors"),
-        (Raw("not json", content_type="text/plain"), "failed|gave"),
+        (Raw("not json", content_type="text/plain"), "without a list of vectors"),
+        (Raw({"error": {"message": "overloaded"}}), "without a list of vectors"),
         (Raw({"data": [{"index": 0, "embedding": [0.0] * 16}]}), "none"),
         (Raw('{"data": [{"index": 0, "embedding": [' + "NaN," * 15 + "NaN]}]}"), "none|failed"),
     ],
