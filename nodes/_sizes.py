@@ -20,7 +20,7 @@ TOKENS_A_CALL = 8
 TOKENS_AN_IMAGE = 1_000
 """For each image, and for any other file that a message carries along."""
 
-_CARRIED = frozenset(
+CARRIED = frozenset(
     {"image", "image_url", "input_image", "audio", "input_audio", "video", "file", "input_file"}
     | {"document", "media"}
 )
@@ -83,7 +83,7 @@ def _block_tokens(block: Any, calls: bool) -> int:
     if not isinstance(block, Mapping):
         return text_tokens(str(block))
     kind = block.get("type")
-    if kind in _CARRIED:
+    if kind in CARRIED:
         return TOKENS_AN_IMAGE
     if calls and kind in CALLS:
         return 0  # they are counted as calls

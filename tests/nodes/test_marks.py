@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
 from edgeward.graphs.build import build_graph
@@ -50,8 +50,9 @@ def test_marks_can_be_switched_off() -> None:
     for policy in ({**ALLOW, "results": {"boundary": False}}, {"version": 1}):
         model = ScriptedModel(turns=["done"])
         graph = build_graph("react", model=model, policy=policy)
-        graph.invoke({"messages": [("user", "a"), ToolMessage("x", tool_call_id="c")]})
-        assert [m.text for m in model.requests[0]] == ["a", "x"]
+        looked = [turn(("look", {}, "c")), ToolMessage("x", tool_call_id="c")]
+        graph.invoke({"messages": [("user", "a"), *looked, ("user", "b")]})
+        assert [m.text for m in model.requests[0]] == ["a", "", "x", "b"]
 
 
 def test_C31_a_hidden_order() -> None:
@@ -121,3 +122,11 @@ def test_summaries_and_blocks_are_marked() -> None:
     assert shown[2].text == "own"
     assert what_marks_mean([AIMessage("own")], "c0de") == ""
     assert "tool: <data-c0de from=tool:look>" in quoted([result], "c0de")
+
+
+def test_a_text_about_messages_says_that_there_were_images() -> None:
+    """Whoever sums them up sees no image; that there was one must not be lost."""
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    asked = HumanMessage([{"type": "text", "text": "Which is it?"}, image, image])
+    text = quoted([asked, HumanMessage([{"type": "file", "file": {}}])], "b")
+    assert text == ("human: Which is it? [with one image] [with one image]\nhuman: [with one file]")
