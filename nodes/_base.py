@@ -281,7 +281,8 @@ def open_run(state: State) -> tuple[dict[str, Any], Update, State]:
     whole = whole_turns(messages, start)
     if whole is not messages:
         update["messages"] = rewritten(whole)
-    fresh = {"id": _key(whole, len(whole) - 1), "steps": 0, "calls": {}, "tokens": {}}
+    begins = _key(whole, len(whole) - 1) if whole else _key(messages, here)
+    fresh = {"id": begins, "steps": 0, "calls": {}, "tokens": {}}
     stays = {name: run[name] for name in OF_THE_THREAD if name in run}
     run = {**fresh, "stopped": "", "spent": 0, **stays}
     return run, update, {**state, "messages": whole}

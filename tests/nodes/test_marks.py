@@ -48,7 +48,7 @@ def test_a_model_reads_marks_and_the_thread_holds_none() -> None:
 def test_marks_can_be_switched_off() -> None:
     """By the policy's `results.boundary`, and in a version 1 file."""
     for policy in ({**ALLOW, "results": {"boundary": False}}, {"version": 1}):
-        model = ScriptedModel(turns=["done"])
+        model = ScriptedModel(turns=["done"], order="call")
         graph = build_graph("react", model=model, policy=policy)
         looked = [turn(("look", {}, "c")), ToolMessage("x", tool_call_id="c")]
         graph.invoke({"messages": [("user", "a"), *looked, ("user", "b")]})

@@ -101,3 +101,10 @@ async def test_a_conversation_from_elsewhere_goes_on() -> None:
     values = await graph.ainvoke({"messages": [got("y"), HumanMessage("and now?")]}, on())
     assert shape(values["messages"]) == "u a - u a u a"
     assert values["messages"][-1].text == "two"
+
+
+async def test_a_conversation_of_which_nothing_is_left() -> None:
+    """A result alone is none: the run begins with an empty thread, and goes on from there."""
+    graph = agent_graph(["one", "two"], checkpointer="memory", order="call")
+    assert shape((await graph.ainvoke({"messages": [got("z")]}, on()))["messages"]) == "a"
+    assert shape((await graph.ainvoke({"messages": [USER]}, on()))["messages"]) == "a u a"
