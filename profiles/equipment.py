@@ -100,7 +100,11 @@ def equip(profile: AgentProfile, given: Given = NOTHING_GIVEN) -> Equipment:
 
 
 def remembering(profile: AgentProfile, given: Given = NOTHING_GIVEN) -> Equipment:
-    """The memory and the tool that looks into it; nothing of either where none is wanted."""
+    """The memory and the tool that looks into it; nothing of either where none is wanted.
+
+    Raises:
+        TypeError: what was given as a memory is none.
+    """
     use = given.use_memory
     if use is None:
         block = "memory" in profile.model_fields_set and profile.memory.is_retrieve
@@ -111,6 +115,12 @@ def remembering(profile: AgentProfile, given: Given = NOTHING_GIVEN) -> Equipmen
     if given.memory is None:
         own = Mem0Memory(profile, backend=given.memory_backend, env=given.env)
     memory = given.memory if own is None else own
+    if not any(callable(getattr(memory, name, None)) for name in ("search_records", "add")):
+        kind = type(memory).__name__
+        raise TypeError(
+            f"memory: a {kind} has neither search_records(query, …) nor add(notes, scope); give a"
+            " Mem0Memory, or an object that has"
+        )
     tools = ((recall_tool(memory, profile.id), "memory"),) if profile.memory.is_retrieve else ()
     return Equipment(
         tools, (own.close,) if own else (), secrets=own.secrets if own else {}, memory=memory

@@ -8,7 +8,7 @@ import pytest
 
 from edgeward import AgentProfile, ScriptedModel, load_policy, load_strategy
 from edgeward.graphs.compile import Parts, compile_strategy
-from edgeward.profiles.equipment import Equipment, equip
+from edgeward.profiles.equipment import Equipment, Given, equip
 
 
 def test_everything_is_closed_once_whatever_fails_to_close() -> None:
@@ -31,6 +31,14 @@ def test_a_profile_without_tools_equips_with_nothing() -> None:
     assert found.tools == ()
     found.close()
     found.close()
+
+
+@pytest.mark.parametrize("given", [object(), "memory", {"add": 1}])
+def test_a_memory_that_is_none_is_refused(given: object) -> None:
+    """Else nothing would be kept, and nobody would hear of it."""
+    profile = AgentProfile.from_mapping({"id": "a", "name": "A"})
+    with pytest.raises(TypeError, match=r"memory: a \w+ has neither search_records"):
+        equip(profile, Given(memory=given))
 
 
 @pytest.mark.parametrize("way", ["closed", "closed twice", "forgotten"])
