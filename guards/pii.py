@@ -120,7 +120,7 @@ def _in_word(text: str, at: int) -> bool:
 
 
 _ESCAPES = frozenset(f"\\{letter}" for letter in "bfnrtvux")
-_ESCAPED_END = re.compile(rf"(?:{ESCAPED})\Z")
+_ESCAPED_START, _ESCAPED_END = re.compile(rf"(?:{ESCAPED})\B"), re.compile(rf"(?:{ESCAPED})\Z")
 _LONGEST_ESCAPE = len(r"\u000a")
 
 
@@ -129,14 +129,9 @@ def _email(text: str, start: int, end: int) -> Iterator[Span]:
     is_remote = name == "git" and text[end : end + 1] == ":"
     is_image = domain[0].isdigit() and domain[1:3] in ("x.", "X.")  # logo@2x.png
     if not is_remote and not is_image:
-        yield _behind_escape(text, start), end, "email"
-
-
-def _behind_escape(text: str, start: int) -> int:
-    """Where a word begins whose first letters may end an escape: `\\nann` in JSON is `ann`."""
-    if text[max(start - 1, 0) : start + 1] not in _ESCAPES:
-        return start
-    return start + {"u": 5, "x": 3}.get(text[start], 1)
+        # In JSON `\nann` is `ann`: what is left has to be JSON still.
+        escape = _ESCAPED_START.match(text, start - 1, start + len(name)) if start else None
+        yield escape.end() if escape else start, end, "email"
 
 
 def _said_ssn(text: str, start: int, end: int) -> Iterator[Span]:

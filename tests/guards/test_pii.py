@@ -75,6 +75,15 @@ def test_found_between_what_stands_for_signs(kind: str) -> None:
                 assert (value, kind) in spans, text
 
 
+@pytest.mark.parametrize(
+    "address", ["ua@x.example", "u12@x.example", "n@x.example", "nn@x.example"]
+)
+def test_no_letter_of_an_address_is_taken_for_an_escape(address: str) -> None:
+    """Where too few signs follow, or nothing would be left of its name, it is none."""
+    left = Redactor().all(f"in \\{address}")[0]
+    assert left.removeprefix("in \\") in ("[REDACTED:email]", "n[REDACTED:email]")
+
+
 def test_what_is_left_of_json_is_json() -> None:
     """An escape in front of an address is no part of it."""
     for address in TRUE["email"]:
