@@ -14,7 +14,7 @@ from typing import Any
 from .arguments import MAX_DEPTH
 from .caller import CallerTest
 from .conditions import ABSENT, PLAIN_NAME, Requirement, as_number, values_at
-from .flow import WISHES, Facts
+from .flow import WISHES, Facts, private_over
 from .ledger import History
 from .names import shown_name
 from .normalise import Examined
@@ -120,6 +120,10 @@ class Conditions:
                 why, piece = facts.private_number(text)
                 if why:
                     found.append(self._unclean(call, facts, path, text, why, piece))
+            if piece := private_over(call, facts.ledger):
+                reason = f"arguments of tool {shown_name(call.name)} hold private data together"
+                allowed = f"texts {WISHES['clean']}"
+                found.append(Failure("args", reason, self.default, "", piece, None, allowed))
         if self.together:
             found += self._apart(call, facts)
         for number, beside in self.at_most:

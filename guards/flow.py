@@ -5,18 +5,20 @@ Each is decided on the value's tokens, by look-ups in the ledger; none reads old
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from .caller import NOBODY, Caller
 from .dates import day_of
-from .identifiers import identifiers, is_account, points
+from .identifiers import addresses_of, identifiers, is_account
 from .ledger import Ledger
 from .outputs import key_of
 from .seen import host_of
 from .tokens import words as words_of
+
+if TYPE_CHECKING:
+    from .normalise import Examined
 
 FlowWord = Literal["stated", "known", "created", "mine", "same_site", "dated", "words", "clean"]
 
@@ -32,8 +34,6 @@ WISHES: Mapping[str, str] = {
 }
 """Each condition in words: what the value would have to be."""
 
-_SEVERAL = re.compile(r"\s*[,;]\s*")
-_BETWEEN = re.compile(r"[^<>]*<([^<>\s]+)>")
 _SHORT_WORD = 2
 _CLEAN = ("", "")
 
@@ -113,11 +113,8 @@ class Facts:
         """Whether the test holds for the value, or for each address of a list of addresses."""
         if test(value):
             return True
-        if "@" not in value:
-            return False
-        parts = [part for part in _SEVERAL.split(value.strip()) if part]
-        bare = [m[1] if (m := _BETWEEN.fullmatch(part)) else part for part in parts]
-        return bare != [value] and all(points(part) and test(part) for part in bare)
+        bare = addresses_of(value)
+        return bare != [value] and bool(bare) and all(map(test, bare))
 
     def _same_site(self, value: str) -> bool:
         if self._known(value):
@@ -140,6 +137,16 @@ class Facts:
         knows = self.ledger.knows_word
         known = all(knows(word, doubts=self.doubts) for word in counted or found)
         return known and not self.stain(value)[0]
+
+
+def private_over(call: Examined, ledger: Ledger) -> str:
+    """A private piece that several values of a call make together, and none alone; or nothing."""
+    numbers = " ".join(leaf for leaf in call.leaves if leaf.isdecimal())
+    for text in (*call.joined, numbers):
+        piece = ledger.private(text) if text else ""
+        if piece and not any(map(ledger.private, call.leaves)):
+            return piece
+    return ""
 
 
 _HOLDS: Mapping[str, Callable[[Facts, str], bool]] = {

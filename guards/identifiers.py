@@ -59,6 +59,8 @@ _SPELT_OUT = re.compile(
 )
 """A host that is written so as not to be taken for one: `evil dot com`, `evil[.]com`."""
 _ARTICLES = frozenset({"a", "an", "the", "this", "that", "every", "any", "whole", "early", "late"})
+_SEVERAL = re.compile(r"\s*[,;]\s*")
+_BETWEEN = re.compile(r"[^<>]*<([^<>\s]+)>")
 _PATH = re.compile(r"(?:~?/|\.{1,2}[/\\]|[a-z]:[/\\]|\\\\)[^\s/\\]")
 
 TOP_LABELS = frozenset(
@@ -178,6 +180,16 @@ def points(word: str) -> bool:
     if word.startswith(("www.", "mailto:")):
         return True
     return _PATH.match(word) is not None or "../" in word or "..\\" in word
+
+
+def addresses_of(value: str) -> list[str]:
+    """The mail addresses of a list of them, bare (`Ann <a@x.example>, b@x.example`), and of one;
+    none where the value says anything else."""
+    if "@" not in value:
+        return []
+    parts = [part for part in _SEVERAL.split(value.strip()) if part]
+    bare = [m[1] if (m := _BETWEEN.fullmatch(part)) else part for part in parts]
+    return bare if all(map(points, bare)) else []
 
 
 def looks_dated(text: str) -> bool:

@@ -28,9 +28,9 @@ _EVER = 1 << 60
 def size_of_parts(code: str) -> int:
     """How many characters in a row of a code (lower case) are as secret as all; 0: only all are."""
     if _CARD.fullmatch(code):
-        secret = _sums_up(code)
+        secret = _is_card(code)
     elif _ACCOUNT.fullmatch(code):
-        secret = _is_account(code) or _is_key(code)
+        secret = sums_up(code) or _is_key(code)
     else:
         secret = code.isascii() and code.isalnum() and _is_key(code)
     return max(SHORTEST, -(-len(code) // 2)) if secret else 0
@@ -52,7 +52,7 @@ def _is_key(code: str) -> bool:
     return len(code) >= _SHORTEST_KEY and len(_TURN.findall(code)) >= _FEWEST_TURNS
 
 
-def _sums_up(number: str) -> bool:
+def _is_card(number: str) -> bool:
     """The check digit of cards (Luhn, ISO/IEC 7812-1)."""
     total = 0
     for place, digit in enumerate(map(int, reversed(number))):
@@ -61,8 +61,8 @@ def _sums_up(number: str) -> bool:
     return total % 10 == 0
 
 
-def _is_account(code: str) -> bool:
-    """The check digits of an IBAN (ISO 7064, MOD 97-10)."""
+def sums_up(code: str) -> bool:
+    """Whether the check digits of an account are right of an IBAN (ISO 7064, MOD 97-10)."""
     return int("".join(str(int(char, 36)) for char in code[4:] + code[:4])) % 97 == 1
 
 

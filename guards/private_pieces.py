@@ -96,19 +96,22 @@ class PrivatePieces:
         added = self.added
         if not added or self.free.get(text) == added:
             return ()
+        # It may stand for a blank or a hyphen of a code.
+        more = tuple(self.found_in(text.replace("_", " "), end)) if "_" in text else ()
         found = words(text)
         # Nearly always there is none; that is told in a few steps.
         if self._is_free(found, text):
-            if len(text) <= _KEPT:
+            if len(text) <= _KEPT and not more:
                 if len(self.free) >= _MOST_KEPT:
                     self.free.clear()
                 self.free[text] = added
-            return ()
+            return more
         others = undisguised(text, least=self.shortest)
         if not text.isascii():
             others.insert(0, plain_digits(text[:MAX_CHARS]))
         spelt = spelt_out(found) if self.heads else ()
-        return self._each_piece((text[:MAX_CHARS][::-1], *others, *spelt), end, text, found)
+        rest = self._each_piece((text[:MAX_CHARS][::-1], *others, *spelt), end, text, found)
+        return (*more, *rest) if more else rest
 
     def _is_free(self, found: list[str], text: str) -> bool:
         """Whether there is none, in any disguise, as far as that is easily told."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from .dates import days_in
 from .hosts import EDGE
-from .identifiers import identifiers
+from .identifiers import addresses_of, identifiers
 from .private_pieces import PrivatePieces, has_digit
 from .tokens import MAX_TOKENS, other_spellings, subjects, tokens, wishes, words
 
@@ -134,7 +134,7 @@ class Index:
             self._put(self.whole, " ".join(run), place)
             if len(run) == 1:
                 self._add_numbers(run, place)
-            for spelling in other_spellings(value):
+            for spelling in (*other_spellings(value), *addresses_of(value.casefold())):
                 self._put(self.whole, spelling, place)
             for word in _name_words(value):
                 self._put(self.words, word, place)

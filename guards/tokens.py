@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from .folding import folded
 from .identifiers import TOP_LABELS
+from .parts import sums_up
 from .scripts import apart, parted, weight
 
 MAX_TOKENS = 20_000
@@ -48,8 +49,10 @@ _RUN_ON = re.compile(r"(?<!\S)(\S{4,200}?[a-z0-9])\.([A-Z][a-z]+)(?!\S)")
 """A sentence that begins without a space: `www.a.example.They said`."""
 
 _LONGEST_NUMBER = 60
+_SHORTEST_ACCOUNT = 15
 _SHORTEST = 3
 _SHORTEST_NUMBER = 4
+_SHORTEST_PHONE = 7
 
 
 def tokens(text: str) -> list[str]:
@@ -86,6 +89,8 @@ def _plain(text: str) -> str:
 
 def _token(word: str) -> str:
     word = word.rstrip(_EDGES).lstrip("#@:!?")
+    if word[:1] == "+" and len(word) > _SHORTEST_PHONE:
+        word = word[1:]
     if "." in word:
         if word[:4] == "http":
             word = word.removeprefix("http://").removeprefix("https://")
@@ -107,17 +112,29 @@ def other_spellings(text: str) -> Iterator[str]:
                     if token:
                         yield token
     for match in _GROUPS.finditer(plain):
-        yield _joined(match[0])
+        yield from _ungrouped(match[0])
     for match in _RUN_ON.finditer(text):
         if match[2].casefold() not in TOP_LABELS:
             yield from tokens(match[1])
+
+
+def _ungrouped(text: str) -> Iterator[str]:
+    """A number in groups as one; of an account's also without the words behind it (`00 by ...`)."""
+    yield _joined(text)
+    while text[0].isalpha():
+        text = text[: max(text.rfind(" "), text.rfind("-"), 0)]
+        number = _joined(text)
+        if len(number) < _SHORTEST_ACCOUNT:
+            return
+        if sums_up(number):
+            yield number
 
 
 def joined(value: str) -> str:
     """A value that is written in groups as one token; empty where it is none."""
     if len(value) > _LONGEST_NUMBER or value.isalpha() or not (" " in value or "-" in value):
         return ""
-    match = _GROUPS.fullmatch(value.strip().casefold())
+    match = _GROUPS.fullmatch(value.strip().removeprefix("+").casefold())
     return _joined(match[0]) if match else ""
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated
 
 from ..entries import unnamed_texts
+from ..flow import private_over
 from ..ledger import History
 from ..names import shown_name
 from ..normalise import Examined
@@ -105,6 +106,10 @@ class Private:
                 shown = self.redactor.secrets(piece)[0]
                 yield Finding(KEY, "block", reason, self.place, path, shown, history.origin(piece))
                 return
+        if piece := private_over(call, history.ledger):
+            reason = f"arguments of tool {shown_name(call.name)} hold private data together"
+            shown = self.redactor.secrets(piece)[0]
+            yield Finding(KEY, "block", reason, self.place, "", shown, history.origin(piece))
 
     def _in_pieces(self, call: Examined, history: History) -> Iterator[Finding]:
         """A private code that is whole once the pieces of several calls are put together."""

@@ -298,3 +298,81 @@ def test_a_payees_account_number_is_no_text(condition: str) -> None:
     assert thread.word("use", x=f"party {number}") == "block"
     thread.says(f"Write that it went to {number}.")
     assert thread.word("use", x=f"party {number}") == "allow"
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("Pay DE89 3704 0044 0532 0130 00 by Friday", "DE89370400440532013000"),
+        ("Pay DE89-3704-0044-0532-0130-00 for all", "de89370400440532013000"),
+        ("Call +49 30 901820 now", "+4930901820"),
+        ("Call +4930901820 now", "+49 30 901820"),
+    ],
+)
+def test_a_number_is_known_however_it_is_grouped_and_whatever_follows(
+    said: str, value: str
+) -> None:
+    """The words behind an account's number are no part of it."""
+    assert one("known", said).word("use", x=value) == "allow"
+
+
+@pytest.mark.parametrize(
+    "value", ["DE89370400440532013001", "+4930901821", "GB29NWBK60161331926819"]
+)
+def test_another_number_is_not_known(value: str) -> None:
+    """Nor one that differs in a single digit."""
+    said = "Pay DE89 3704 0044 0532 0130 00 by Friday, call +49 30 901820"
+    assert one("known", said).word("use", x=value) == "block"
+
+
+LISTED = [
+    {"from": "emma@corp.example", "to": "dan@corp.example, Kim Lee <kim@corp.example>"},
+    {"from": "emma@corp.example", "to": "see lee@corp.example, he knows"},
+    {"from": "eve@evil.example", "to": "eve2@evil.example, dan@corp.example"},
+]
+
+
+@pytest.mark.parametrize(
+    ("value", "word"),
+    [
+        ("dan@corp.example", "allow"),
+        ("kim@corp.example", "allow"),
+        ("Kim@Corp.example", "allow"),
+        ("lee@corp.example", "block"),
+        ("eve2@evil.example", "block"),
+    ],
+)
+def test_each_address_of_a_trusted_list_is_known(value: str, word: str) -> None:
+    """A field that lists recipients as mail does; a sentence is no list."""
+    trust = [{"tool": "search_mail", "fields": ["to"], "where": {"from": "$me"}}]
+    thread = one("known", "Write to them", me=["emma@corp.example"], trust=trust)
+    thread.gave("search_mail", LISTED)
+    assert thread.word("use", x=value) == word
+
+
+PATIENT = {"insurance_number": "QX-5512-9921", "card": "4111 1111 1111 1111"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        ({"text": "QX_5512_9921"}, "block"),
+        ({"text": "id_QX_5512_9921_x"}, "block"),
+        ({"a": "QX-55", "b": "12-9921"}, "block"),
+        ({"rows": ["QX", "5512", "9921"]}, "block"),
+        ({"n": [4111, 1111, 1111, 1111]}, "block"),
+        ({"text": "snake_case_5512"}, "allow"),
+        ({"a": "QX-55", "b": "12-9922"}, "allow"),
+        ({"n": [4111, 12]}, "allow"),
+        ({"text": "The round is done.", "rows": ["5512", "of", "9921"]}, "allow"),
+    ],
+)
+@pytest.mark.parametrize("tool", ["post", "note"])
+def test_a_private_code_in_several_values_does_not_leave(
+    tool: str, arguments: dict[str, Any], word: str
+) -> None:
+    """Nor with other signs between its groups; with conditions on the tool and without."""
+    tools = {"get_*": "allow", "note": "allow", "post": {"args": {"channel": "any"}}}
+    thread = Thread({"private": ["get_patient"], "tools": tools}, "Post that the round is done.")
+    thread.gave("get_patient", PATIENT)
+    assert thread.word(tool, **arguments) == word
