@@ -18,7 +18,9 @@ from edgeward.guards.shadow import Shadow
 from tests.wire.server import Wire
 
 from . import anthropic_ways, gemini_ways, openai_ways
-from .table import CASES, ROWS, SAMPLE, Row, Way, as_markdown
+from .table import ROWS, Row, as_markdown
+from .table_cases import CASES, SAMPLE
+from .table_ways import Way
 
 FIRST = list({row.door: row for row in reversed(ROWS)}.values())[::-1]
 OTHERS = [(row, way) for row in ROWS for way in row.ways if row not in FIRST or way != row.ways[0]]
