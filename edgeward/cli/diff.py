@@ -9,6 +9,7 @@ import typer
 
 from . import options
 from .failures import FAILED, reported
+from .progress import busy
 
 if TYPE_CHECKING:
     from ..policies.diff import Difference, Looser, Undecided, Witness
@@ -45,7 +46,8 @@ def diff(
         from ..policies.diff import compare
 
         names = [name.strip() for name in tools.split(",") if name.strip()]
-        found = compare(old, new, tools=names, stricter=stricter)
+        with busy("comparing the policies"):
+            found = compare(old, new, tools=names, stricter=stricter)
         (_as_json if as_json else _as_text)(found, stricter)
     open_ones = () if ignore_undecided else found.undecided
     raise typer.Exit(FAILED if found.looser or open_ones else 0)

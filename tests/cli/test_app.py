@@ -56,6 +56,13 @@ def test_long_work_shows_how_far_it_is(terminal: Open) -> None:
     assert "\x1b[2K" in shown.text
 
 
+def test_a_comparison_gives_a_sign_of_life(terminal: Open) -> None:
+    """Nobody knows how long it takes; on a terminal it is said what is being done."""
+    shown = terminal(["diff", "default", "read_only"], TERM="xterm-256color", COLUMNS="80")
+    shown.end()
+    assert "comparing the policies" in shown.text.partition("not decided")[0]
+
+
 @pytest.mark.parametrize("closed", ["0<&-", "1>&-", "2>&-"])
 def test_a_stream_that_is_closed_is_an_empty_one(closed: str, tmp_path: Path) -> None:
     """Services and cron start commands so: nobody is asked, nothing is shown, and all goes on."""
