@@ -39,7 +39,8 @@ def _tell(error: Any) -> None:
     if type(error).__name__ == "NoArgsIsHelpError":
         typer.echo(context.get_help(), err=True)
         return
-    wrong = " ".join(error.format_message().split())
+    # Typer's words for a choice that is none hold the name of another library's exception.
+    wrong = " ".join(error.format_message().replace("Value error, ", "").split())
     if context is None:
         complain(wrong)
     else:

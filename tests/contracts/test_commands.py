@@ -151,6 +151,13 @@ def test_a_command_line_that_cannot_be_read_is_told_in_one_line(name: str) -> No
     assert done.exit_code == 2
 
 
+def test_a_choice_that_is_none_is_told_with_those_that_are() -> None:
+    """In the user's words, without the name of an exception."""
+    (line,) = invoke("schema", "polcy").stderr.splitlines()
+    assert "'polcy' is not one of 'policy', 'profile', 'strategy'" in line
+    assert "Value error" not in line
+
+
 def real(*words: str, home: Path, **env: str) -> subprocess.CompletedProcess[str]:
     """The command as a process of its own, with a home of its own."""
     program = "from edgeward.cli.app import app; app(prog_name='edgeward')"
