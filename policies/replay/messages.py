@@ -11,7 +11,6 @@ then is told by the results: a call with a result has run, unless the result is 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +20,7 @@ from ...guards.caller import Caller
 from ...guards.python_values import as_call
 from ...guards.verdict import ToolCall
 from ..schema import BLOCK_MESSAGE
+from .objects import objects_in
 from .recorded import Old, Recorded, Returned, Said, Spoke, Step, Steps, Turn, old_of
 
 REJECTED = "Not run: the user rejected this call"
@@ -69,12 +69,12 @@ def conversations_in(path: Path, caller: Caller) -> Iterator[Steps]:
         ValueError: it holds something else, and where. OSError: it cannot be read.
     """
     longest = dict[str, tuple[int, str]]()
-    for place, found in _objects(path):
+    for place, found in objects_in(path):
         if trace := _trace(found):
             size = len(_messages(found, place))
             if size > longest.get(trace, (0, ""))[0]:
                 longest[trace] = (size, place)
-    for place, found in _objects(path):
+    for place, found in objects_in(path):
         trace = _trace(found)
         if not trace or longest.get(trace, (0, ""))[1] == place:
             messages = [
@@ -278,50 +278,3 @@ def _trace(found: object) -> str:
     if not isinstance(found, Mapping) or "run_type" not in found:
         return ""
     return str(found.get("trace_id") or found.get("id") or "")
-
-
-def _objects(path: Path) -> Iterator[tuple[str, object]]:
-    """The objects of a file, each with its place: one a line, or all of one JSON text."""
-    with path.open("rb") as file:
-        first = next((line for line in file if line.strip()), b"")
-        try:
-            lines = isinstance(json.loads(first), list | dict)
-        except (ValueError, RecursionError):
-            lines = False
-    if lines:
-        yield from _of_lines(path)
-        return
-    try:
-        whole = json.loads(path.read_bytes())
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path}: is no JSON ({_why(error)})") from None
-    if isinstance(whole, list) and not any(_is_message(item) for item in whole[:1]):
-        yield from ((f"{path}:[{number}]", item) for number, item in enumerate(whole))
-    else:
-        yield str(path), whole
-
-
-def _of_lines(path: Path) -> Iterator[tuple[str, object]]:
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
-            try:
-                found = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise ValueError(f"{path}:{number}: is no JSON ({_why(error)})") from None
-            listed = isinstance(found, list) and found and not _is_message(found[0])
-            if listed:
-                yield from ((f"{path}:{number}[{at}]", item) for at, item in enumerate(found))
-            else:
-                yield f"{path}:{number}", found
-
-
-def _is_message(item: object) -> bool:
-    return isinstance(item, Mapping) and not {"messages", "inputs", "outputs"} & item.keys()
-
-
-def _why(error: Exception) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return f"{error.msg}, line {error.lineno}, column {error.colno}"
-    return type(error).__name__
