@@ -66,8 +66,7 @@ def digests(start: bytes, turns: Sequence[Turn]) -> list[bytes]:
     """The digest of every prefix of the turns, each of which continues the one before."""
     found = []
     for turn in turns:
-        told = [_told(part) for part in _parts(turn)]
-        start = hashlib.blake2b(b"".join([start, *told])).digest()
+        start = hashlib.blake2b(start + _told(turn)).digest()
         found.append(start)
     return found
 
@@ -84,19 +83,21 @@ def _digest(text: str) -> bytes:
 _known_digest = lru_cache(maxsize=512)(_digest)
 
 
-def _told(part: str) -> bytes:
-    """A part, of which its first byte says how long it is, and whether it is a digest."""
-    if len(part) >= DIGESTED_FROM:
-        return b"#" + text_digest(part)
-    return f"{len(part)}:{part}".encode("utf-8", "surrogatepass")
-
-
-def _parts(turn: Turn) -> Iterable[str]:
+def _told(turn: Turn) -> bytes:
     if isinstance(turn, UserText):
-        return ("user", turn.text)
+        return b"user" + _part(turn.text)
     if isinstance(turn, ToolResult):
-        return ("result", turn.call_id, turn.text, f"{turn.failed}")
-    return ("model", *(part for call in turn.calls for part in _call_parts(call)))
+        failed = b"failed" if turn.failed else b"result"
+        return failed + _part(turn.call_id) + _part(turn.text)
+    parts = [_part(part) for call in turn.calls for part in _call_parts(call)]
+    return b"".join([b"model", *parts])
+
+
+def _part(text: str) -> bytes:
+    """A text, of which the first byte says how long it is, or that it is a digest."""
+    if len(text) >= DIGESTED_FROM:
+        return b"#" + text_digest(text)
+    return f"{len(text)}:{text}".encode("utf-8", "surrogatepass")
 
 
 def _call_parts(call: Proposed) -> Iterable[str]:

@@ -62,6 +62,7 @@ _KNOWN = {
     **dict.fromkeys((*EXACT, *BLOBS, "call_id"), "as it is"),
     **dict.fromkeys(_OPEN, "open"),
     "data": "data",
+    **dict.fromkeys(("content", "text"), "text"),
 }
 """What becomes of a field, by its name; `data` is a text where its `type` says so."""
 
@@ -166,7 +167,7 @@ class RequestMask:
         return value
 
     def _leaf(self, text: str, found: _Found, results: bool) -> str:
-        masked, labels = self.text(text, results=results)
+        masked, labels = self._once("result" if results else "text", text, self._masked)
         if labels:
             found.labels.update(dict.fromkeys(labels))
         return masked
@@ -185,7 +186,10 @@ class RequestMask:
                 continue
             if known == "data" and kind != "text":
                 continue
-            new = self._field(known, key, item, found, results, depth + 1)
+            if known == "text" and type(item) is str:  # most of what there is
+                new = self._leaf(item, found, results)
+            else:
+                new = self._field(known, key, item, found, results, depth + 1)
             if new is not item:
                 changed = dict(value) if changed is None else changed
                 changed[key] = new
