@@ -11,14 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Annotated
 
 from pydantic import AfterValidator
 
-from ..hosts import Destination, HostList
+from ..destinations import destinations
+from ..fields import Kind
+from ..hosts import Destination, HostList, looks_like_host
 from ..ledger import History
 from ..nearest import nearest
 from ..normalise import Examined
+from ..patterns import compile_pattern, searchable
 from ..redact import Redactor
 from ..verdict import Finding
 from . import Check, Context, Where
@@ -35,6 +39,12 @@ Host = Annotated[str, AfterValidator(_is_host)]
 Field = list[Host]
 DEFAULT: list[str] = []
 
+_NEARLY_JSON = (
+    r"(?i)[\"'][a-z_-]{0,24}(?:url|uri|host|hostname|endpoint|server|proxy|webhook|domain)s?"
+    r"\\{0,4}[\"']\s{0,4}:\s{0,4}\\{0,4}[\"'](?P<host>[^\"'\\\s]{4,255})\\{0,4}[\"']"
+)
+"""A host that is named as in JSON, in a text that is none: several documents, a fence around it."""
+
 _MOST = 20
 """Hosts that are named in one verdict."""
 _ENOUGH = 500
@@ -49,12 +59,17 @@ class Egress:
     listed: tuple[str, ...]
     redactor: Redactor
     place: str
+    named: int = 0
+    """The number of the pattern of hosts that are named as in JSON."""
     rule: str = KEY
 
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
         wrong: dict[Destination, int] = {}
         more = 0
-        for index, destination in call.destinations():
+        found = call.destinations()
+        if self.named in call.hits:
+            found = chain(self._named(call), found)
+        for index, destination in found:
             if not destination.host or destination.host not in self.allowed:
                 wrong.setdefault(destination, index)
             if wrong:
@@ -63,6 +78,15 @@ class Egress:
                 if more > _ENOUGH or len(wrong) > _MOST:
                     break
         return self._findings(call, history, wrong) if wrong else ()
+
+    def _named(self, call: Examined) -> Iterator[tuple[int, Destination]]:
+        """Hosts in texts that are nearly JSON; what is JSON is opened, and looked at whole."""
+        pattern = compile_pattern(_NEARLY_JSON)
+        for index, text in call.texts():
+            for match in pattern.finditer(searchable(text)):
+                for found in destinations(match["host"], Kind.URL):
+                    if found.fault or looks_like_host(found.host):
+                        yield index, found
 
     def _findings(
         self, call: Examined, history: History, wrong: dict[Destination, int]
@@ -99,4 +123,5 @@ def build(value: list[str], where: Where, context: Context) -> Check | None:
     """The check; None where the key is absent from a version 2 file."""
     if context.version >= 2 and KEY not in context.given:
         return None
-    return Egress(HostList(value), tuple(value), context.redactor, where())
+    named = context.patterns.add(_NEARLY_JSON)
+    return Egress(HostList(value), tuple(value), context.redactor, where(), named)

@@ -40,3 +40,25 @@ def test_entry_that_is_no_host() -> None:
     """An entry with a scheme or a path could never match and is refused."""
     with pytest.raises(ConfigError, match="without scheme and path"):
         load_policy({"version": 1, "egress_allowlist": ["https://example.com/x"]})
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ('{"a":1}\n{"base_url":"evil.test/x"}', "block"),
+        ('{"url":"evil.test",}', "block"),
+        ('{"url":"evil.test/x"', "block"),
+        ("{'Host': 'evil.test'}", "block"),
+        ('```json\n{"endpoint": "evil.test:80"}\n```', "block"),
+        ('log: {\\"url\\":\\"evil.test\\"} end', "block"),
+        ('{"url":"https://example.com/x"}\n{"url":"/b"}', "allow"),
+        ("{'host': 'example.com', 'port': 1}", "allow"),
+        ('```json\n{"server": "nginx", "domain": "biology"}\n```', "allow"),
+        ('// a.b\n{"url": "/api/v1", "path": "a.b"}', "allow"),
+        ('{"host": null, "title": "c.d", }', "allow"),
+    ],
+)
+def test_a_host_in_what_is_nearly_json(text: str, word: str) -> None:
+    """Several documents, Python's quotes, a comma too many or a fence hide no host."""
+    policy = load_policy({"version": 2, "default": "allow", "egress_allowlist": ["example.com"]})
+    assert decide(policy, ToolCall("note", {"payload": text}), History()).word == word
