@@ -1,4 +1,5 @@
-"""Messages as every provider takes them: one system message, in front; no empty text; images.
+"""Messages as every provider takes them: one system message, in front; no empty text; images; the
+first word and the last not the model's.
 
 Anthropic takes no second system message, and the templates of self-hosted models take none behind
 the first place. A blank text is refused by many, and would make every later request fail.
@@ -18,6 +19,9 @@ from .images import ImageRefused, checked_data_url
 EMPTY = "(empty)"
 """Stands for a text of the user, or a tool's result, in which there is nothing."""
 
+GO_ON = "Go on."
+"""What the user says where a conversation ends with the model's own words."""
+
 _MOVING = frozenset({"audio", "input_audio", "audio_url", "video", "input_video", "video_url"})
 _THOUGHTS = frozenset({"thinking", "redacted_thinking", "reasoning"})
 
@@ -32,7 +36,16 @@ def sendable_messages(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
     rest = [m for m in messages if not isinstance(m, SystemMessage)]
     filled = (_filled(message) for message in rest)
     front: list[BaseMessage] = [_one(systems)] if systems else []
-    return [*front, *(message for message in filled if message is not None)]
+    return [*front, *_by_turns([message for message in filled if message is not None])]
+
+
+def _by_turns(messages: list[BaseMessage]) -> list[BaseMessage]:
+    """The messages, begun and ended by somebody else than the model: many take no others."""
+    if messages and isinstance(messages[0], AIMessage):
+        messages = [HumanMessage(EMPTY), *messages]
+    if messages and isinstance(messages[-1], AIMessage):
+        messages = [*messages, HumanMessage(GO_ON)]
+    return messages
 
 
 def _one(systems: Sequence[SystemMessage]) -> BaseMessage:

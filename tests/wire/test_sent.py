@@ -8,7 +8,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
 from edgeward import AgentConfig, ReActAgent
-from edgeward.profiles.sent import EMPTY, sendable_messages
+from edgeward.profiles.sent import EMPTY, GO_ON, sendable_messages
 
 from .messages import SIGNATURE
 from .server import Call, Raw, Say
@@ -102,6 +102,16 @@ async def test_C86_a_tool_that_gives_nothing_does_not_end_the_thread(wire, provi
         assert (await agent.run("and on", thread="t")).final_answer == "Again."
     for seen in wire.requests:
         assert all(text.strip() for text in texts(seen.body["messages"]))
+
+
+@EVERY
+def test_the_model_has_neither_the_first_word_nor_the_last(wire, provider):
+    """A greeting in front, a history that ends with an answer: some providers refuse either."""
+    wire.script(Say("Well."))
+    model_for(wire, provider).invoke([SystemMessage("Be kind."), AIMessage("Hello!")])
+    sent = [m for m in wire.requests[0].body["messages"] if m["role"] != "system"]
+    assert [m["role"] for m in sent] == ["user", "assistant", "user"]
+    assert [m["content"] for m in sent] == [EMPTY, "Hello!", GO_ON]
 
 
 def test_a_note_stands_for_an_empty_result():
