@@ -11,7 +11,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,12 +89,27 @@ class Store:
         """Whether there is an index that this process may read and not write."""
         if not self._file.is_file():
             return False
+        self._mend_lock()
         try:
             with closing(sqlite3.connect(self._folder / LOCK, timeout=0.0)) as lock:
                 lock.execute("PRAGMA schema_version").fetchone()
         except sqlite3.OperationalError as error:
             return "locked" not in str(error)
         return not (os.access(self._folder, os.W_OK) and os.access(self._file, os.W_OK))
+
+    def _mend_lock(self) -> None:
+        """Take away a lock file that is none: it holds nobody back, and would stop everybody."""
+        lock = self._folder / LOCK
+        try:
+            with closing(
+                sqlite3.connect(f"{lock.absolute().as_uri()}?mode=ro", uri=True)
+            ) as opened:
+                opened.execute("PRAGMA schema_version").fetchone()
+        except sqlite3.OperationalError:  # there is none, or somebody has it
+            return
+        except sqlite3.DatabaseError:
+            with suppress(OSError):
+                lock.unlink()
 
     @contextmanager
     def only_one(self, waiting: Callable[[], None]) -> Iterator[None]:
@@ -104,6 +119,7 @@ class Store:
         then while another has it, and may raise.
         """
         self._folder.mkdir(parents=True, exist_ok=True)
+        self._mend_lock()
         with closing(sqlite3.connect(self._folder / LOCK, timeout=0.5)) as lock:
             lock.isolation_level = None
             while True:

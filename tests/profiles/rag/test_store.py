@@ -11,7 +11,7 @@ from array import array
 import pytest
 
 from edgeward.profiles.rag.content import table
-from edgeward.profiles.rag.store import FILE, Chunk, Document, Entry, Store
+from edgeward.profiles.rag.store import FILE, LOCK, Chunk, Document, Entry, Store
 
 
 def nobody() -> None:
@@ -46,6 +46,18 @@ def test_what_is_put_is_there_and_can_be_replaced(store):
     assert chunk.resources == ("table-a",)
     assert store.resource("table-a") == ("a", table("| a |"))
     assert store.resource("table-b") is None
+
+
+def test_a_lock_that_is_none_stops_nobody(store, tmp_path):
+    """Something else wrote over the file that writers take turns by."""
+    store.put([entry("a")])
+    (tmp_path / "index" / LOCK).write_bytes(b"garbage" * 100)
+    again = Store(tmp_path / "index")
+    assert not again.is_read_only()
+    (tmp_path / "index" / LOCK).write_bytes(b"garbage" * 100)
+    with again.only_one(nobody):
+        assert again.prepare() == ""
+    assert again.documents() == {"a": Document("d", "s")}
 
 
 def test_only_documents_of_one_space_are_searched_together(store):
