@@ -113,7 +113,8 @@ class _Plain:
             return self.of(asdict(value))
         if inspect.isgenerator(value) or hasattr(value, "__next__"):
             return self._first(value)
-        if hasattr(value, "dtype") and getattr(value, "size", 1) <= MAX_VALUES:
+        size = getattr(value, "size", 1)  # in some libraries a method
+        if hasattr(value, "dtype") and not (isinstance(size, int) and size > MAX_VALUES):
             for name in ("tolist", "item"):  # an array of numpy's and the like, or one number
                 if callable(getattr(value, name, None)):
                     return self.of(getattr(value, name)())

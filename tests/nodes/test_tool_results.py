@@ -54,6 +54,13 @@ class Array:
         return [[1, 2], [3, 4]]
 
 
+class Tensor(Array):
+    """Looks like one of torch's."""
+
+    def size(self) -> tuple[int, int]:  # type: ignore[override]
+        return 2, 2
+
+
 async def agen() -> AsyncIterator[int]:
     """Gives one by one."""
     for number in range(2):
@@ -100,6 +107,7 @@ VALUES: dict[str, tuple[Callable[[], Any], str]] = {
     "an object in data": (lambda: [object()], "(a value of type list, which has no text form)"),
     "a numpy-like number": (Scalar, "1.5"),
     "an array like numpy's": (Array, "[[1,2],[3,4]]"),
+    "an array like torch's": (Tensor, "[[1,2],[3,4]]"),
     "an async generator": (agen, "[0,1]"),
     "a number without end": (
         lambda: {"n": 10**5000},
