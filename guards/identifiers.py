@@ -136,11 +136,11 @@ def _identifiers(text: str) -> Iterator[str]:
     )
     for raw in spaced.split():
         word = raw.strip(".:!?\u2026")
-        if not word.strip(_OF_NUMBERS) and word.count(".") < _DOTS_OF_ADDRESS:
-            continue  # a date, a time, a sum
+        if word.isalnum() or not (word.strip(_OF_NUMBERS) or word.count(".") >= _DOTS_OF_ADDRESS):
+            continue  # a word, a date, a time, a sum
         if "=" in word:
             word = _ASSIGNED.sub("", word, count=1)
-        if len(word) > 3 and not word.isalnum() and points(word.casefold()):
+        if len(word) > 3 and points(word.casefold()):
             yield word
 
 

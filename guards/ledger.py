@@ -53,7 +53,7 @@ class Ledger(list[Entry]):
     beyond its own length, so that appending costs the new entries only.
     """
 
-    __slots__ = ("_seen", "gap")
+    __slots__ = ("_judged", "_seen", "gap")
 
     def __init__(
         self, entries: Iterable[Entry] = (), *, seen: Seen | None = None, gap: str = ""
@@ -61,6 +61,7 @@ class Ledger(list[Entry]):
         super().__init__(entries)
         self.gap = gap
         """What of the thread was not seen, in words; then any text may hold private data."""
+        self._judged: tuple[tuple[str, Caller, int], Ledger] | None = None
         self._seen = seen if seen is not None else Seen()
         if seen is None:
             for entry in self:
@@ -93,10 +94,14 @@ class Ledger(list[Entry]):
         judged = self._seen.judged
         if not judged or (len(judged) == 1 and policy in judged):
             return self
+        asked = (policy, caller, len(self))
+        if self._judged is not None and self._judged[0] == asked:
+            return self._judged[1]  # a copy for each decision would cost what the thread is long
         judges = frozenset((policy, judge(policy, caller)))
         if judged <= judges:
             return self
-        return Ledger(self, seen=self._seen.only(judges), gap=self.gap)
+        self._judged = (asked, Ledger(self, seen=self._seen.only(judges), gap=self.gap))
+        return self._judged[1]
 
     def public(self) -> Ledger:
         """The same, of which nothing is private: for checks beside which `private` is in shadow."""
@@ -110,8 +115,7 @@ class Ledger(list[Entry]):
     @property
     def told(self) -> tuple[int, str]:
         """How many of the entries stand in receipts, and the last receipt that says so."""
-        ends = reversed(self._seen.told)
-        return next((told for told in ends if told[0] <= len(self)), (0, ""))
+        return next((t for t in reversed(self._seen.told) if t[0] <= len(self)), (0, ""))
 
     def tell(self, entries: int, receipt: str) -> None:
         """Note that so many entries stand in receipts up to this one."""

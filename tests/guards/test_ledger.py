@@ -6,6 +6,7 @@ import copy
 import json
 import pickle
 
+from edgeward.guards.caller import Caller
 from edgeward.guards.ledger import USER, Entry, Ledger, values_in
 from edgeward.guards.seen import MAX_PLACES, RECORD_BITS
 
@@ -172,3 +173,19 @@ def test_an_entry_with_more_records_than_places() -> None:
     ledger = Ledger([{"source": "tool t", "call": "c", "values": [], "records": records}])
     assert ledger.known(f"value{(1 << RECORD_BITS) - 2}")
     assert not ledger.known(f"value{1 << RECORD_BITS}")
+
+
+def test_what_another_policy_may_believe_is_told_once_a_version() -> None:
+    """Each policy and caller has an answer of its own, which a new entry makes void."""
+    ledger = Ledger([said("hello there"), trusted("value-one") | {"judged": "first"}])
+    ann, bob = Caller(user="ann"), Caller(user="bob")
+    second = ledger.judged_by("second", ann)
+    assert second is not ledger
+    assert second is ledger.judged_by("second", ann)
+    assert ledger.judged_by("second", bob) is not second
+    assert ledger.judged_by("first", ann).known("value-one")
+    assert not ledger.judged_by("second", ann).known("value-one")
+    ledger.grow(trusted("value-two") | {"judged": "second"})
+    assert ledger.judged_by("second", ann).known("value-two")
+    assert not ledger.judged_by("second", ann).known("value-one")
+    assert not ledger.judged_by("first", ann).known("value-two")
