@@ -5,9 +5,9 @@ neither keeps anything once it is over, with a model and an embedder in their ow
 next to nothing. Ours has the guard, and a checkpoint in memory for each call: it can stop and ask.
 Lines of ours alone say what a run costs on a thread that is kept (three checkpoints a call), and
 without a checkpointer. CPU time, the least of several rounds in turn, of packages that are compiled
-as an installed one is. What compression and memory add is the difference to a run without them; how
-it grows with the run is in the lines of short ones. Nothing here asserts a time:
-`pytest -m benchmark -s -n 0`.
+as an installed one is. What compression and memory add is the difference to runs without them in
+the same process, in turn; how it grows with a run is in the lines of short ones. Nothing here
+asserts a time: `pytest -m benchmark -s -n 0`.
 
 DefenseAgent brings torch: give it an environment of its own, and name its interpreter in
 `EDGEWARD_DEFENSE_AGENT_PYTHON`. Without that the present environment is looked at.
@@ -105,7 +105,7 @@ def test_beside_defense_agent(peer: str, tmp_path: Path) -> None:
         short = [side[measure]["short_cpu_ms"] for side in (theirs, ours)]
         line(f"  in a run of {STEPS // 10}", *short, "ms CPU")
     for measure in ("compression", "memory"):
-        more = [side[measure]["cpu_ms"] - side["plain"]["cpu_ms"] for side in (theirs, ours)]
+        more = [side[measure]["cpu_ms"] - side[measure]["base_cpu_ms"] for side in (theirs, ours)]
         line(f"what {measure} adds to a step", *more, "ms CPU")
     line("RSS of a run with memory", theirs["memory"]["rss_mb"], ours["memory"]["rss_mb"], "MB")
     assert all(side[m]["cpu_ms"] > 0 for side in (theirs, ours) for m in side)

@@ -102,6 +102,9 @@ def agent(measure: str, steps: int, folder: Path, memory: Any, kept: Any = "memo
     )
 
 
+ROUNDS = 3
+
+
 async def spent(made: ReActAgent, steps: int, thread: str | None) -> dict[str, float]:
     """What a step of one run took."""
     wall, cpu = time.perf_counter(), time.process_time()
@@ -124,7 +127,15 @@ async def measured(measure: str, steps: int, folder: Path) -> dict[str, float]:
     async with agent(measure, 2, folder, memory) as first:
         told = {"built_s": LOADED_S + time.process_time() - began}
         await first.run("Warm up.")
-    ways = {"": ("memory", None), "named_": ("memory", "monday"), "unkept_": (None, None)}
+    async with (
+        agent("plain", steps, folder, None) as plain,
+        agent(measure, steps, folder, memory) as made,
+    ):
+        for _ in range(ROUNDS):
+            for name, one in (("base_cpu_ms", plain), ("cpu_ms", made)):
+                took = (await spent(one, steps, None))["cpu_ms"]
+                told[name] = min(took, told.get(name, took))
+    ways = {"named_": ("memory", "monday"), "unkept_": (None, None)}
     for name, (kept, thread) in ways.items():
         async with agent(measure, steps, folder, memory, kept) as made:
             took = await spent(made, steps, thread)
