@@ -72,10 +72,7 @@ TOP_LABELS = frozenset(
     solutions services systems group zone today life
     рф рус укр бел бг срб мкд қаз сайт онлайн орг дети москва ею ευ ελ გე հայ 中国 中國 香港 台湾
     台灣 新加坡 公司 网络 在线 网址 网站 한국 भारत ไทย ישראל امارات السعودية مصر ایران شبكة
-    موقع みんな コム クラウド グーグル ストア セール ファッション ポイント アマゾン テスト 家電 書籍
-    通販 닷컴 닷넷 삼성 商店 商城 商标 网店 我爱你 手机 娱乐 游戏 时尚 世界 信息 健康 企业 购物
-    集团 移动 政务 政府 新闻 招聘 中文网 公益 广东 佛山 慈善 机构 组织机构 八卦 微博 点看 珠宝
-    食品 餐厅 大拿 联通 谷歌 嘉里 诺基亚 飞利浦 香格里拉 澳門 澳门 臺灣""".split()  # noqa: SIM905 - reads better
+    موقع""".split()  # noqa: SIM905 - reads better
 )
 """Last labels that make a word with dots a host; those that are also file endings are left out."""
 _WIDE_LABELS = "|".join(sorted(label for label in TOP_LABELS if label >= "\u2e80"))

@@ -33,6 +33,13 @@ _UNC_DEVICE = re.compile(r"[/\\]{2}[?.][/\\](?:UNC[/\\]|(?=[A-Za-z]:|pipe))", re
 _CJK_PROSE = re.compile("[,;:!?()]+[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3][^.\u3002]*\\Z")
 """What follows a link in a script that writes no spaces, after its punctuation was folded."""
 _STOP_AND_PROSE = re.compile("[\u3002\uff61]([\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]+)\\Z")
+_WIDE_LABELS = TOP_LABELS.union(
+    """みんな コム クラウド グーグル ストア セール ファッション ポイント アマゾン テスト 家電
+    書籍 通販 닷컴 닷넷 삼성 商店 商城 商标 网店 我爱你 手机 娱乐 游戏 时尚 世界 信息 健康
+    企业 购物 集团 移动 政务 政府 新闻 招聘 中文网 公益 广东 佛山 慈善 机构 组织机构 八卦
+    微博 点看 珠宝 食品 餐厅 大拿 联通 谷歌 嘉里 诺基亚 飞利浦 香格里拉 澳門 澳门 臺灣""".split()  # noqa: SIM905 - reads better
+)
+"""Last labels of hosts in such scripts; most of them are common words, too."""
 _MORE_PROSE = re.compile(r"[&\u2013\u2014][\w=&-]*\Z")
 """What follows a link in a form or behind a dash: no full stop is in it, so it is no host."""
 _GLUED = re.compile(
@@ -152,7 +159,7 @@ def _without_edge(authority: str) -> str:
     if not authority.isascii():
         authority = _CJK_PROSE.sub("", authority)
         stop = _STOP_AND_PROSE.search(authority)
-        if stop is not None and stop[1] not in TOP_LABELS:
+        if stop is not None and stop[1] not in _WIDE_LABELS:
             authority = authority[: stop.start()]
     return EDGE.sub("", _MORE_PROSE.sub("", EDGE.sub("", authority)))
 
