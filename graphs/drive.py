@@ -123,8 +123,8 @@ class NodeRunnable(Runnable[Any, Any]):
         return writes
 
     def _run(self, input: Any, config: RunnableConfig) -> Writes:
-        straight = None if listened_to(config) else straight_of(config)
-        if straight is None:
+        straight = straight_of(config)
+        if straight is None or listened_to(config):
             return _as_writes(self._left_by(input, config))
         way = Way(self, input, straight, partial(_whole, config))
         while (node := way.node) is not None:
@@ -137,8 +137,8 @@ class NodeRunnable(Runnable[Any, Any]):
         return _as_writes(way.left, straight=True)
 
     async def _arun(self, input: Any, config: RunnableConfig) -> Writes:
-        straight = None if listened_to(config) else straight_of(config)
-        if straight is None:
+        straight = straight_of(config)
+        if straight is None or listened_to(config):
             return _as_writes(await self._aleft_by(input, config))
         way = Way(self, input, straight, partial(_whole, config))
         while (node := way.node) is not None:
@@ -193,9 +193,10 @@ class NodeRunnable(Runnable[Any, Any]):
     ) -> tuple[Step, Here, Work, Meter | None]:
         """The step, under the policy that counts now, and what does its work."""
         ruled = self._ruled.current
-        if self._works is None or self._works[0] is not ruled:
-            self._works = ruled, self._work_under(ruled)
-        work = self._works[1]
+        works = self._works  # another run may put its own there, under a newer policy
+        if works is None or works[0] is not ruled:
+            works = self._works = ruled, self._work_under(ruled)
+        work = works[1]
         settings = config.get("configurable") or {}
         thread = str(settings.get("thread_id") or "")
         context = getattr(settings.get(RUNTIME_KEY), "context", None)

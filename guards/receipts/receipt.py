@@ -100,7 +100,7 @@ def _texts(fields: Mapping[str, Any]) -> list[str]:
                 found.append(value)
         elif isinstance(value, dict):
             found += _texts(value)
-        else:  # what rules say, or names of arguments
+        elif isinstance(value, list | tuple):  # what rules say, or names of arguments
             for inner in value:
                 found += inner.values() if isinstance(inner, dict) else [inner]
     return found

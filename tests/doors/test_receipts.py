@@ -213,6 +213,15 @@ def test_no_secret_is_in_a_receipt(tmp_path: Path, arguments: str, mode: str) ->
         assert not [body for body in said if secret in body]
 
 
+def test_a_thread_may_be_named_by_a_number(tmp_path: Path) -> None:
+    """As LangGraph lets programs do: no call is lost over it."""
+    path = tmp_path / "log.jsonl"
+    number: Any = 7
+    firewall = Firewall(logged(ReceiptLog(path, algorithm="hmac")), thread=number)
+    assert firewall.check("read", {"what": "x"}).word == "allow"
+    assert [body["thread"] for body in bodies(read_log(path)[0])] == [7]
+
+
 def test_answers_of_people_are_kept_without_their_secrets(tmp_path: Path) -> None:
     """A reason may hold one."""
     path = tmp_path / "log.jsonl"
