@@ -7,8 +7,8 @@ request of its thread.
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
@@ -22,54 +22,32 @@ def call_ids(message: BaseMessage) -> set[str]:
 
 
 def whole_turns(messages: Sequence[BaseMessage], start: int = 0) -> Sequence[BaseMessage]:
-    """The messages, with a result right behind each call from `start` on: the one that stands
-    further behind, or a note that it was not run. Results without a call are left out.
+    """The messages, with a result right behind each call from `start` on: the next one that stands
+    behind it, or a note that it was not run. Results without a call are left out.
 
     The same sequence where there is nothing to do.
     """
-    rest = messages[start:]
-    results: defaultdict[str, deque[ToolMessage]] = defaultdict(deque)
-    for message in rest:
+    later: defaultdict[str, list[int]] = defaultdict(list)
+    turns: list[list[BaseMessage]] = []
+    # From the end, so that what is found first is what stands next behind a call.
+    for position in range(len(messages) - 1, start - 1, -1):
+        message = messages[position]
         if isinstance(message, ToolMessage):
-            results[message.tool_call_id].append(message)
-    whole: list[BaseMessage] = []
-    for position, message in enumerate(rest):
-        if not isinstance(message, ToolMessage):
-            whole.append(message)
-            whole += _answers(_calls(message), _behind(rest, position), results)
+            later[message.tool_call_id].append(position)
+            continue
+        calls = {str(call["id"]): call for call in _calls(message)}
+        found = {call_id: later[call_id].pop() for call_id in calls if later.get(call_id)}
+        notes = [_abandoned(call_id, calls[call_id]) for call_id in calls if call_id not in found]
+        turns.append([message, *(messages[at] for at in sorted(found.values())), *notes])
+    whole = [message for turn in reversed(turns) for message in turn]
+    rest = messages[start:]
     same = len(whole) == len(rest) and all(a is b for a, b in zip(whole, rest, strict=True))
     return messages if same else [*messages[:start], *whole]
-
-
-def _answers(
-    calls: Sequence[Any], behind: Iterable[ToolMessage], results: dict[str, deque[ToolMessage]]
-) -> list[ToolMessage]:
-    """One result a call: those right behind it in their order, then the others."""
-    if not calls:
-        return []
-    waiting = {str(call["id"]): call for call in calls}
-    answers: list[ToolMessage] = []
-    for result in behind:
-        if waiting.pop(result.tool_call_id, None) is not None:
-            answers.append(results[result.tool_call_id].popleft())
-    for call_id, call in waiting.items():
-        found = results.get(call_id)
-        answers.append(found.popleft() if found else _abandoned(call_id, call))
-    return answers
 
 
 def _abandoned(call_id: str, call: Any) -> ToolMessage:
     name = call["name"] or "unknown"
     return ToolMessage(ABANDONED, tool_call_id=call_id, name=name, status="error")
-
-
-def _behind(messages: Sequence[BaseMessage], position: int) -> Iterator[ToolMessage]:
-    """The results right behind a message."""
-    for place in range(position + 1, len(messages)):
-        message = messages[place]
-        if not isinstance(message, ToolMessage):
-            return
-        yield message
 
 
 def _calls(message: BaseMessage) -> list[Any]:

@@ -47,6 +47,8 @@ CASES = {
     "two results of one call": ([USER, said("a"), got("a"), got("a"), USER], "u a a u"),
     "results in another order": ([said("a", "b"), got("b"), got("a"), USER], "a b a u"),
     "one id in two turns": ([said("a"), got("a"), said("a"), got("a"), USER], "a a a a u"),
+    "the same, one result": ([said("a"), USER, said("a"), got("a"), USER], "a - u a a u"),
+    "a result before its call": ([got("a"), USER, said("a"), USER], "u a - u"),
 }
 
 
