@@ -36,8 +36,7 @@ class Edgeward(TyperGroup):
 
 def _tell(error: Any) -> None:
     context: Any = getattr(error, "ctx", None)
-    if type(error).__name__ == "NoArgsIsHelpError":
-        typer.echo(context.get_help(), err=True)
+    if type(error).__name__ == "NoArgsIsHelpError":  # Typer has printed the help
         return
     # Typer's words for a choice that is none hold the name of another library's exception.
     wrong = " ".join(error.format_message().replace("Value error, ", "").split())

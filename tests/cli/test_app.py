@@ -15,11 +15,13 @@ HEAVY = ("langgraph", "langchain_core", "pydantic", "openai", "anthropic", "yaml
 
 
 def test_the_help_names_every_command(invoke: Invoke) -> None:
-    """And a bare `edgeward` shows it."""
+    """And a bare `edgeward` shows it, once."""
     text = invoke("--help").stdout
     for command in COMMANDS:
         assert f" {command} " in text
-    assert " demo " in invoke().output
+    bare = invoke().output
+    assert " demo " in bare
+    assert bare.count(" Usage: ") == 1
 
 
 def test_the_version_is_shown(invoke: Invoke) -> None:
