@@ -26,6 +26,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 
+from ..extras import MissingExtra
 from ..guards.sqlite_file import open_sqlite
 from ..guards.ticket import TicketKey
 from . import workers
@@ -131,7 +132,7 @@ def open_checkpointer(where: str | Path | Saver | None) -> Saver | None:
     `postgresql://` URL (extra `postgres`); a LangGraph saver, returned as it is; None for none.
 
     Raises:
-        ValueError: it names none of these; ImportError: the extra is missing.
+        ValueError: it names none of these; MissingExtra: the extra is missing.
     """
     if where is None or isinstance(where, BaseCheckpointSaver):
         return where
@@ -170,7 +171,7 @@ def _postgres(url: str) -> Saver:
         from psycopg.rows import dict_row
         from psycopg_pool import ConnectionPool
     except ImportError as error:
-        raise ImportError(
+        raise MissingExtra(
             "a Postgres checkpointer needs an extra: pip install 'edgeward[postgres]'"
         ) from error
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from ..extras import MissingExtra
 from .scene import Attack, Call, Outcome, Played, Task, World, in_turn
 from .scripts import SCRIPTS
 
@@ -56,14 +57,14 @@ def load_suites() -> dict[str, Dojo]:
     """Every suite by its name.
 
     Raises:
-        ImportError: the extra `attacks` is not installed.
+        MissingExtra: the extra `attacks` is not installed.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of SDKs that are imported and not used
         try:
             from agentdojo.task_suite.load_suites import get_suites
         except ImportError as error:
-            raise ImportError(f"{_MISSING} ({error})") from None
+            raise MissingExtra(f"{_MISSING} ({error})") from None
         found = get_suites(VERSION)
     return {name: Dojo(found[name]) for name in SUITES}
 

@@ -133,6 +133,28 @@ def test_a_file_that_is_no_database_is_one_line(
     assert "not a database" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("missing", "command", "extra"),
+    [
+        ("agentdojo.task_suite.load_suites", ["attack", "--suites", "banking"], "attacks"),
+        (
+            "langgraph.checkpoint.postgres",
+            ["run", "assistant", "task", "-m", "scripted", "--checkpointer", "postgresql://h/d"],
+            "postgres",
+        ),
+    ],
+)
+def test_a_missing_extra_is_told_with_its_command(
+    missing: str, command: list[str], extra: str, invoke: Invoke, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And without the name of Python's exception."""
+    monkeypatch.setitem(sys.modules, missing, None)
+    result = invoke(*command)
+    assert result.exit_code == 2
+    assert f"pip install 'edgeward[{extra}]'" in result.stderr
+    assert "Error:" not in result.stderr
+
+
 def test_what_a_library_logs_steers_no_terminal() -> None:
     """Its line quotes what it was given: a file, or what a server sent."""
     code = (
