@@ -17,6 +17,7 @@ from .operation import (
     Operation,
     Spanned,
     Value,
+    masked,
     shown,
 )
 from .safely import safely
@@ -152,21 +153,15 @@ def _tell(instruments: Instruments, policy: Policy, place: Place, decision: Deci
         "gen_ai.tool.call.id": call.id,
     }
     redactor = policy.redactor
-    masked = {name: _masked(value, redactor) for name, value in told.items() if value}
+    known = {name: masked(value, redactor) for name, value in told.items() if value}
     if instruments.content:
-        masked["edgeward.reason"] = redactor.all(verdict.reason)[0]
-        masked["gen_ai.tool.call.arguments"] = shown(call.arguments, redactor)
+        known["edgeward.reason"] = shown(verdict.reason, redactor)
+        known["gen_ai.tool.call.arguments"] = shown(call.arguments, redactor)
     seconds = None if timing is None else timing[1] / 1e9
     instruments.count_decision(counted, seconds)
-    name = f"decide {masked.get('gen_ai.tool.name', '')}".rstrip()
-    span = instruments.start(name, masked, at=None if timing is None else timing[0])
+    name = f"decide {known.get('gen_ai.tool.name', '')}".rstrip()
+    span = instruments.start(name, known, at=None if timing is None else timing[0])
     span.end(None if timing is None else sum(timing))
-
-
-def _masked(value: Value, redactor: Redactor) -> Value:
-    if isinstance(value, str):
-        return redactor.secrets(value)[0]
-    return [redactor.secrets(one)[0] for one in value] if isinstance(value, list) else value
 
 
 @safely

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from typing_extensions import Self
 
 from ..faults import MaskedFault
+from ..patterns import searchable
 from ..redact import Redactor
 from .safely import safely
 
@@ -103,15 +104,15 @@ class Spanned(Operation):
 
     @safely
     def _start(self, name: str, attributes: dict[str, Value]) -> None:
-        attributes = {key: self._masked(value) for key, value in attributes.items()}
+        attributes = {key: masked(value, self._redactor) for key, value in attributes.items()}
         self._kept = dict(attributes)
-        self._span = self._instruments.start(self._masked(name), attributes)
+        self._span = self._instruments.start(masked(name, self._redactor), attributes)
 
     @safely
     def note(self, name: str, value: Value | None) -> None:
         """See `Operation`."""
         if value is not None and value != "" and not self._over:
-            value = self._kept[name] = self._masked(value)
+            value = self._kept[name] = masked(value, self._redactor)
             self._span.set_attribute(name, value)
 
     @safely
@@ -123,7 +124,7 @@ class Spanned(Operation):
     @safely
     def failed(self, kind: str, written: Callable[[], object]) -> None:
         """See `Operation`."""
-        kind = self._kept["error.type"] = self._masked(kind)
+        kind = self._kept["error.type"] = masked(kind, self._redactor)
         self._span.set_attribute("error.type", kind)
         self._span.set_status(self._instruments.error_status(None))
         text = shown(written(), self._redactor) if self._instruments.content else ""
@@ -163,12 +164,6 @@ class Spanned(Operation):
     def _detach(self) -> None:
         if self._tokens:
             self._instruments.detach(self._tokens.pop())
-
-    def _masked(self, value: Value) -> Any:
-        """Names and ids are others' to choose."""
-        if isinstance(value, str):
-            return self._redactor.secrets(value)[0]
-        return [self._masked(one) for one in value] if isinstance(value, list) else value
 
     def __enter__(self) -> Self:
         self._attach()
@@ -225,20 +220,30 @@ class Spanned(Operation):
             self.end()
 
 
+def masked(value: Any, redactor: Redactor) -> Any:
+    """An attribute as it is told: names and ids are others' to choose.
+
+    Without halves of characters: one in a name, and an exporter loses every span of its batch.
+    """
+    if isinstance(value, str):
+        return redactor.secrets(searchable(value))[0]
+    return [masked(one, redactor) for one in value] if isinstance(value, list) else value
+
+
 def shown(written: object, redactor: Redactor) -> str:
     """What somebody wrote, masked: a text as it is, any other value as JSON.
 
     Text by text: in JSON the escape of a new line may hide where a secret begins.
     """
     if isinstance(written, str):
-        return redactor.all(written)[0]
-    masked = _without_personal(redactor.value(written), redactor)
-    return json.dumps(masked, ensure_ascii=False, default=lambda value: shown(str(value), redactor))
+        return redactor.all(searchable(written))[0]
+    plain = _without_personal(redactor.value(written), redactor)
+    return json.dumps(plain, ensure_ascii=False, default=lambda value: shown(str(value), redactor))
 
 
 def _without_personal(value: Any, redactor: Redactor) -> Any:
     if isinstance(value, str):
-        return redactor.all(value)[0]
+        return shown(value, redactor)
     if isinstance(value, dict):
         return {shown(str(k), redactor): _without_personal(v, redactor) for k, v in value.items()}
     if isinstance(value, list | tuple):

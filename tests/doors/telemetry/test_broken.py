@@ -15,6 +15,9 @@ from edgeward import (
     Firewall,
     load_policy,
 )
+from edgeward.guards.redact import Redactor
+from edgeward.guards.telemetry.current import operation
+from edgeward.guards.telemetry.operation import EXECUTE_TOOL
 from edgeward.telemetry import instrument, uninstrument
 from tests.doors import talks
 from tests.doors.test_receipts import TALK, WORDS
@@ -64,6 +67,18 @@ def test_broken_telemetry_changes_nothing(
     assert ran == talks.PLAYERS[door](load_policy(WORDS), TALK, wire)
     logged = {r.getMessage() for r in caplog.records if r.name == "edgeward.telemetry"}
     assert all(text.endswith("the run goes on without") for text in logged)
+
+
+def test_half_a_character_costs_no_span(told: Told) -> None:
+    """One in a name is no text that an exporter can send: it would lose a whole batch of spans."""
+    told.listen(content="masked")
+    half = "\ud800"
+    Firewall(load_policy("allow_all")).check(f"read{half}", {"path": half}, id=half)
+    with operation(EXECUTE_TOOL, half, Redactor()) as failing:
+        failing.note("gen_ai.tool.call.id", half)
+        failing.failed(half, lambda: half)
+    assert [span.name for span in told.spans] == ["decide read?", "execute_tool ?"]
+    assert half not in told.text()
 
 
 def test_nothing_is_loaded_before_it_is_wanted() -> None:
