@@ -93,7 +93,7 @@ class Store:
         try:
             with closing(sqlite3.connect(self._folder / LOCK, timeout=0.0)) as lock:
                 lock.execute("PRAGMA schema_version").fetchone()
-        except sqlite3.OperationalError as error:
+        except sqlite3.DatabaseError as error:
             return "locked" not in str(error)
         return not (os.access(self._folder, os.W_OK) and os.access(self._file, os.W_OK))
 
@@ -101,9 +101,8 @@ class Store:
         """Take away a lock file that is none: it holds nobody back, and would stop everybody."""
         lock = self._folder / LOCK
         try:
-            with closing(
-                sqlite3.connect(f"{lock.absolute().as_uri()}?mode=ro", uri=True)
-            ) as opened:
+            where = f"{lock.absolute().as_uri()}?mode=ro"
+            with closing(sqlite3.connect(where, timeout=0.0, uri=True)) as opened:
                 opened.execute("PRAGMA schema_version").fetchone()
         except sqlite3.OperationalError:  # there is none, or somebody has it
             return
