@@ -95,13 +95,13 @@ class Ledger(list[Entry]):
         if not judged or (len(judged) == 1 and policy in judged):
             return self
         asked = (policy, caller, len(self))
-        if self._judged is not None and self._judged[0] == asked:
-            return self._judged[1]  # a copy for each decision would cost what the thread is long
-        judges = frozenset((policy, judge(policy, caller)))
-        if judged <= judges:
-            return self
-        self._judged = (asked, Ledger(self, seen=self._seen.only(judges), gap=self.gap))
-        return self._judged[1]
+        kept = self._judged  # once: another thread may put its own caller's there meanwhile
+        if kept is None or kept[0] != asked:
+            judges = frozenset((policy, judge(policy, caller)))
+            if judged <= judges:
+                return self
+            kept = self._judged = (asked, Ledger(self, seen=self._seen.only(judges), gap=self.gap))
+        return kept[1]  # a copy for each decision would cost what the thread is long
 
     def public(self) -> Ledger:
         """The same, of which nothing is private: for checks beside which `private` is in shadow."""

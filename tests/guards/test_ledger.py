@@ -7,7 +7,7 @@ import json
 import pickle
 
 from edgeward.guards.caller import Caller
-from edgeward.guards.ledger import USER, Entry, Ledger, values_in
+from edgeward.guards.ledger import USER, Entry, Ledger, judge, values_in
 from edgeward.guards.seen import MAX_PLACES, RECORD_BITS
 
 
@@ -189,3 +189,29 @@ def test_what_another_policy_may_believe_is_told_once_a_version() -> None:
     assert ledger.judged_by("second", ann).known("value-two")
     assert not ledger.judged_by("second", ann).known("value-one")
     assert not ledger.judged_by("first", ann).known("value-two")
+
+
+def test_what_one_caller_may_believe_is_never_told_to_another_that_asks_meanwhile() -> None:
+    """Threads share a ledger: one may ask while another's answer is looked for."""
+    bob = Caller(user="bob")
+    ledger = Ledger(
+        [
+            trusted("value-one") | {"judged": judge("p", bob)},
+            trusted("value-two") | {"judged": judge("p", Caller(user="ann"))},
+        ]
+    )
+
+    class Interrupted(Caller):
+        """A caller that is compared as slowly as on a busy machine."""
+
+        def __eq__(self, other: object) -> bool:
+            if isinstance(other, Interrupted):
+                assert ledger.judged_by("p", bob).known("value-one")
+            return super().__eq__(other)
+
+        __hash__ = Caller.__hash__
+
+    for _ in range(2):
+        mine = ledger.judged_by("p", Interrupted(user="ann"))
+        assert mine.known("value-two")
+        assert not mine.known("value-one")
