@@ -196,7 +196,7 @@ def _of_command(words: Sequence[str], depth: int) -> Iterator[Destination]:
             yield from _each(setting[1])
     if words and _BLANK.search(words[0]) and _is_command(words[0]):
         yield from _read(words[0], depth - 1)  # `system("curl evil.test")` in a script
-    in_shell = False
+    in_shell = elsewhere = False
     for at, word in enumerate(words):
         name = _program(word)
         if name in SHELLS and not in_shell:
@@ -205,7 +205,8 @@ def _of_command(words: Sequence[str], depth: int) -> Iterator[Destination]:
         if name in INTERPRETERS:
             yield from _in_strings(words[at + 1 :], depth)
             return
-        if name in RUNNERS:
+        if name in RUNNERS and not elsewhere:
+            elsewhere = True  # one that stands behind another is among what that one runs
             yield from _run_elsewhere(words[at + 1 :], depth)
         if name in CONNECT:
             yield from _arguments(name, words[at + 1 :])

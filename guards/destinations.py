@@ -57,8 +57,10 @@ _CUT = frozenset(":/\\@ \t\n")
 _LONGEST_HEAD = 40
 _BASES = Kind.URL | Kind.HOST
 _JOINTS = frozenset("@.:")
-_MOST_JOINED = 10_000
-"""Pairs of a base address and a path of a call that are put together."""
+_MOST_JOINED = 1_000_000
+"""Characters of pairs of a base address and a path of a call that are put together."""
+_FEWEST_OF_PAIR = 100
+"""What the shortest pair costs, in characters."""
 _BARE_BASE = re.compile(r"(?i:(?:[a-z][a-z0-9+.-]*:)?[/\\]{2}|)[^\s/\\?#@]+\Z")
 
 
@@ -85,28 +87,28 @@ def _split_destinations(
     texts: Sequence[str], kinds: Sequence[int], strings: Sequence[int]
 ) -> Iterator[tuple[int, Destination]]:
     paths = [n for n in strings if kinds[n] & Kind.PATH and _goes_on(texts[n])]
-    tried = 0
+    joined = 0
     for position, first in enumerate(strings):
         text = texts[first].strip()
         if texts[first][-1:] in _CUT:
             if len(text) <= _LONGEST_HEAD and (text[-1:] == "@" or _OPEN_SCHEME.fullmatch(text)):
-                second = next((n for n in strings[position + 1 :] if texts[n].strip()), None)
+                behind = map(strings.__getitem__, range(position + 1, len(strings)))
+                second = next((n for n in behind if texts[n].strip()), None)
                 if second is not None:
                     whole = text + texts[second].strip()
                     yield from ((second, d) for d in destinations(whole, Kind.URL))
         elif (kinds[first] & _BASES or "://" in text) and _BARE_BASE.fullmatch(text):
             near = strings[position + 1 : position + 2] if kinds[first] & _BASES else ()
             for second in dict.fromkeys((*paths, *(n for n in near if _goes_on(texts[n])))):
-                if second != first:
-                    tried += 1
-                    whole = text + texts[second].strip()
-                    yield from ((second, d) for d in destinations(whole, Kind.URL))
-            if tried > _MOST_JOINED:
-                yield (
-                    first,
-                    Destination("", short(text), "more addresses and paths than are joined"),
-                )
-                return
+                if second == first:
+                    continue
+                whole = text + texts[second].strip()
+                joined += max(len(whole), _FEWEST_OF_PAIR)
+                if joined > _MOST_JOINED:
+                    fault = "more addresses and paths than are joined"
+                    yield first, Destination("", short(text), fault)
+                    return
+                yield from ((second, d) for d in destinations(whole, Kind.URL))
 
 
 def _goes_on(text: str) -> bool:

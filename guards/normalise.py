@@ -15,7 +15,7 @@ from .commands import argv_hosts, command_hosts, names_program
 from .destinations import destinations_of, split_destinations
 from .encodings import ALL_SIGNALS, ESCAPES, FOLDS, QUOTES, plain, views
 from .fields import MAX_NAME, Kind, kind_below, kind_for_tool
-from .hosts import Destination
+from .hosts import Destination, short
 from .json_leaves import MAX_OPENED, NO_JSON, TOO_DEEP, as_json, leaf_paths, without_escapes
 from .patterns import PatternSet
 from .shell import shell_views
@@ -37,8 +37,10 @@ _PARENT_DIR = re.compile(r"(?:^|[/\\])\.\.\s*\Z")
 _SIGNS = ("@", ":", "//", "\\")
 """Without one of these a text names no destination by itself."""
 _TEXT, _SECRET, _POINTS = Kind.TEXT, Kind.SECRET, Kind.POINTS
-_MOST_APART = 10_000
-"""Programs times texts of a call that are put together to commands."""
+_MOST_APART = 4_000_000
+"""Programs times characters of the texts of a call that are put together to commands."""
+_FEWEST_OF_TEXT = 400
+"""What the shortest of these texts costs, in characters."""
 _OF_PROGRAM = re.compile(r"(?i)\b(?:arg|param|opt)[a-z]*(?:\[[0-9]+\])*\Z")
 """Where a text holds arguments of a program."""
 _SMALLEST_ADDRESS = 1 << 24
@@ -273,10 +275,11 @@ class Examined:
                 yield from ((index, d) for d in command_hosts(self.leaves[index]))
                 if names_program(self.leaves[index]):
                     programs.append(index)
-        if len(programs) * len(self._strings) > _MOST_APART:
+        cost = sum(max(len(self.leaves[i]), _FEWEST_OF_TEXT) for i in self._strings)
+        if len(programs) * cost > _MOST_APART:
             first = programs[0]
             fault = "more programs and arguments than are put together"
-            yield first, Destination("", self.leaves[first], fault)
+            yield first, Destination("", short(self.leaves[first]), fault)
             return
         for index in programs:
             yield from ((index, d) for d in self._apart(index))

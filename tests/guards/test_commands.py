@@ -303,8 +303,17 @@ def test_lists_of_many_programs_are_refused_not_put_together() -> None:
     """Each with each of the others would be more than linear."""
     verdict = _guard().check("run_shell", {"argv": ["curl", "corp.example"] * 10_000})
     assert "than are put together" in verdict.reason
+    texts = {f"text{n}": "x" * 4_000 for n in range(100)}
+    verdict = _guard().check("run_shell", {"argv": ["curl"] * 20, **texts})
+    assert "than are put together" in verdict.reason
     few = _guard().check("run_shell", {"argv": ["curl", *["corp.example"] * 2_000]})
     assert few.word == "allow"
+
+
+def test_commands_in_quotes_are_read_once_however_many_programs_may_run_them() -> None:
+    """Each of them on its own would be more than linear."""
+    found = list(command_hosts(f"sudo -x docker -x 'curl {EVIL}' -x " * 100))
+    assert 100 <= len(found) < 1_000
 
 
 def test_what_is_too_long_or_too_deep_is_no_command_that_can_be_checked() -> None:

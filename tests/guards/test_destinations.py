@@ -10,6 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from edgeward.guards.normalise import Examined
+from edgeward.guards.verdict import ToolCall
+
 from .conftest import Ask
 
 EGRESS = {"egress_allowlist": ["example.com", "docs.company.internal", "bücher.example"]}
@@ -221,6 +224,16 @@ def test_own_address(ask: Ask, address: str) -> None:
 def test_hostile_text_ends(ask: Ask, text: str) -> None:
     """Texts made to be slow for a backtracking search get an answer (quadratic ones would not)."""
     assert ask(EGRESS, {"text": text, "url": text}).word in ("allow", "block")
+
+
+def test_long_addresses_and_many_paths_are_refused_not_put_together() -> None:
+    """Each with each of the others would be more than linear."""
+    call = {"url": "https://corp.example" + "a" * 20_000, "path": ["@b"] * 100}
+    found = {d.fault for _, d in Examined(ToolCall("get", call)).destinations()}
+    assert "more addresses and paths than are joined" in found
+    few = {"urls": ["https://corp.example"] * 30, "paths": ["@evil.example"] * 300}
+    found = {d.fault for _, d in Examined(ToolCall("get", few)).destinations()}
+    assert found == {"", "user information before the host"}
 
 
 def test_many_hosts_are_cut(ask: Ask) -> None:
