@@ -255,9 +255,8 @@ def _ipv4(text: str, start: int, end: int) -> Iterator[Span]:
     before = text[max(start - 24, 0) : start]
     if before.endswith("/") and before[-2:-1].isalnum():
         return  # a product token: Name/1.2.3.4
-    if _VERSION_SAID.search(text[max(start - 60, 0) : start]) or text[:end].endswith(
-        ".0.0.0", start
-    ):
+    is_round = text.endswith(".0.0.0", start, end)
+    if is_round or _VERSION_SAID.search(text[max(start - 60, 0) : start]):
         return
     edge = before[-1:]
     after = text[end : end + 2]
