@@ -6,6 +6,16 @@ from edgeward import AgentProfile
 
 from .ways import KEY
 
+TOOL = {
+    "type": "function",
+    "function": {
+        "name": "add",
+        "description": "Add.",
+        "parameters": {"type": "object", "properties": {}, "required": []},
+    },
+}
+"""The schema of `add` as a program writes it."""
+
 
 def profile(wire, provider="openai", **llm):
     """A profile whose model is the wire server."""

@@ -17,7 +17,7 @@ from .ways import BOTH, EVERY
 async def test_C25_broken_arguments_go_back_to_the_model(wire, provider):
     """The broken call gets an error, the valid one beside it runs, the model tries again."""
     if provider == "anthropic":
-        pytest.skip("its whole answers hold objects; the streamed ones are in test_server")
+        pytest.skip("its whole answers hold objects; the streamed ones are in test_broken_calls")
     wire.script(
         Say("", [Call("add", '{"a": 1, "b": unfinis', "c1"), Call("nothing", "", "c2")]),
         Say("Sorry."),
