@@ -9,10 +9,7 @@ from typing import Any
 
 import pytest
 
-from edgeward import (
-    Firewall,
-    PolicyViolationError,
-)
+from edgeward import Firewall, PolicyViolationError
 
 from .plain_door import FLOW, KEY, Point
 from .spies import POLICY

@@ -9,7 +9,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from edgeward.profiles.scripted import ScriptedModel
 from tests.fakes import Recorder, agent_graph, ask, on, turn
-from tests.graphs.test_limits import built, busy, rules, stopped
+from tests.graphs.limited import built, busy, rules, stopped
 
 KEY = "ghp_TESTTESTTESTTESTTESTTESTTESTTEST"
 
