@@ -7,7 +7,7 @@ through. A vendor's door adds its rows to `ROWS`; the tests and `docs/doors.md` 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from . import anthropic_ways as anthropic
 from . import gemini_ways as gemini
@@ -55,15 +55,6 @@ def _alone(case: Case) -> bool:
     return case.parsed is not None and not case.history
 
 
-MIDDLEWARE = Row(
-    "FirewallMiddleware",
-    "`create_agent`",
-    (agent_way("invoke"),),
-    (agent_way("ainvoke"),),
-    (agent_way("stream"), agent_way("astream")),
-    _is_call,
-)
-
 ROWS: list[Row] = [
     Row("Firewall", "`check`", (check,)),
     Row("Firewall", "`guard`", (guarded,), (guarded_async,), fits=_is_call),
@@ -82,7 +73,14 @@ ROWS: list[Row] = [
         (tool_way(wrapped, "ainvoke"),),
         fits=_alone,
     ),
-    replace(MIDDLEWARE),
+    Row(
+        "FirewallMiddleware",
+        "`create_agent`",
+        (agent_way("invoke"),),
+        (agent_way("ainvoke"),),
+        (agent_way("stream"), agent_way("astream")),
+        _is_call,
+    ),
     Row(
         "FirewallOpenAI",
         "`chat.completions.create`",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 # ruff: noqa: UP007, UP045 - the older spellings are what people write
 import collections
-import dataclasses
 import datetime
 import decimal
 import enum
@@ -27,13 +26,7 @@ from edgeward.guards.verdict import ToolCall, canonical_json, fingerprint
 from edgeward.profiles.tools.python import ToolRegistrationError, as_tool
 from edgeward.profiles.tools.registry import ToolRegistry
 from tests.fakes import agent_graph, answers, ask, turn
-
-
-class Colour(enum.Enum):
-    """Two colours."""
-
-    RED = "red"
-    BLUE = "blue"
+from tests.profiles.tools.described import Colour, Order, Point
 
 
 class Size(enum.IntEnum):
@@ -41,21 +34,6 @@ class Size(enum.IntEnum):
 
     SMALL = 1
     LARGE = 2
-
-
-@dataclasses.dataclass
-class Point:
-    """A place."""
-
-    x: int
-    y: int = 0
-
-
-class Order(BaseModel):
-    """A model with a dataclass in it."""
-
-    names: list[str]
-    at: Point | None = None
 
 
 class Plain(typing.TypedDict):
