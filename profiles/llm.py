@@ -247,9 +247,8 @@ def _override(text: str | None) -> tuple[str, str]:
     provider, colon, model = filled(text).partition(":")
     if not colon or not provider or not model or provider not in PROVIDERS:
         near = did_you_mean(provider, PROVIDERS)
-        raise LLMConfigError(
-            Problem("model", "", "is not PROVIDER:NAME", either(list(PROVIDERS)), near)
-        )
+        allowed = f"as PROVIDER {either(list(PROVIDERS))}"
+        raise LLMConfigError(Problem("model", "", "is not PROVIDER:NAME", allowed, near))
     return provider, model
 
 

@@ -60,8 +60,14 @@ def policy_for(wanted: Wanted) -> str:
 
 
 def chosen_model(name: str | None) -> str | BaseChatModel | None:
-    """The model to hand to an agent: `scripted:obedient` is made here, a name is passed on."""
+    """The model to hand to an agent: `scripted:obedient` is made here, a name is passed on.
+
+    Raises:
+        ValueError: there is no scripted model of that name.
+    """
     if name not in OBEDIENT:
+        if name is not None and name.startswith("scripted:"):
+            raise ValueError("--model: no such scripted model; allowed: scripted:obedient")
         return name
     from ..profiles.obedient import ObedientModel
 

@@ -49,6 +49,14 @@ def test_a_blank_task_is_none(bundle: Bundle, invoke: Invoke, task: str) -> None
     assert "the task is blank" in result.stderr
 
 
+def test_a_misspelt_model_is_not_another_one(bundle: Bundle, invoke: Invoke) -> None:
+    """A scripted model that would say something else does not stand in for it."""
+    result = invoke("run", *bundle.options, "task", "--model", "scripted:obediant")
+    assert result.exit_code == 2
+    assert result.stderr == "error: --model: no such scripted model; allowed: scripted:obedient\n"
+    assert bundle.done == []
+
+
 def test_a_task_typed_where_python_does_not_know_the_encoding(
     bundle: Bundle, invoke: Invoke
 ) -> None:
