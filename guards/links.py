@@ -28,7 +28,8 @@ _CLOSED_BEFORE_AT = re.compile(r"[\"'<>`{}|]@")
 ONLY_SPECIAL = re.compile(_SPECIAL, re.IGNORECASE)
 _NEXT_URL = re.compile(r"[,;|]+[A-Za-z][A-Za-z0-9+.-]{0,31}:\Z")
 _NETWORK_PATH = re.compile(r"""(?:^\s*|["'(=\[]\s?|\]:\s{1,3}|([<,]\s?))([/\\][\t\r\n]*[/\\])""")
-_BEHIND_USER = re.compile(r"[^\s/?#\\]*@([^\s/?#\\@]*)")
+_BEHIND_USER = re.compile(r"[^\s/?#]*@([^\s/?#\\@]*)")
+_MORE_SLASHES = re.compile(r"[/\\]*")
 _UNC_DEVICE = re.compile(r"[/\\]{2}[?.][/\\](?:UNC[/\\]|(?=[A-Za-z]:|pipe))", re.IGNORECASE)
 _CJK_PROSE = re.compile("[,;:!?()]+[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3][^.\u3002]*\\Z")
 """What follows a link in a script that writes no spaces, after its punctuation was folded."""
@@ -194,6 +195,8 @@ def network_paths(text: str, kind: int) -> Iterator[Destination]:
         if unc:
             found = _unc(text, at)
         else:
+            more = _MORE_SLASHES.match(text, at)  # they mean no less to a browser
+            at = more.end() if more is not None else at
             found = authority_at(text, at, strict=first and bool(kind & (Kind.URL | Kind.LINK)))
         if found is None:
             continue
@@ -206,12 +209,18 @@ def network_paths(text: str, kind: int) -> Iterator[Destination]:
             sure = _ends_like_host(found.host) if match[1] else looks_like_host(found.host)
             if sure and behind != "(":
                 yield found
-        elif _names_host_behind_user(text, at):
+        elif _names_host_behind_user(text, at) or _ends_like_host(_name(text, at)):
             yield found
 
 
 def _ends_like_host(host: str) -> bool:
     return is_address(host) or host.rpartition(".")[2] in TOP_LABELS
+
+
+def _name(text: str, at: int) -> str:
+    """What stands where a host does, without its port, as parsers read it that take any sign."""
+    match = _AUTHORITY.match(text, at)
+    return split_port(match[0])[0].casefold() if match is not None else ""
 
 
 def _names_host_behind_user(text: str, at: int) -> bool:

@@ -79,3 +79,21 @@ def test_name_behind_a_bracketed_address(ask: Ask, rest: str) -> None:
     assert ask(rules, {"text": f"go http://[2001:db8::1]{rest} now"}).word == "block"
     for fine in ("http://[2001:db8::1]. Then", "http://[2001:db8::1]:8080, then"):
         assert ask(rules, {"text": f"go {fine}"}).word == "allow"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['<a href="//x\\@6.6.6.6/">', '<a href="//\\//@evil.test/">', '<a href="///evil.test/x">',
+     '<a href="/\\/evil.test/x">', '<a href="//a.b(.evil.com/x">'],
+)  # fmt: skip
+def test_a_network_path_as_browsers_read_it(ask: Ask, text: str) -> None:
+    """Slashes too many, a backslash before an @, and signs in a name hide no host."""
+    blocked_for(ask({"egress_allowlist": ["example.com"]}, {"text": text}))
+
+
+@pytest.mark.parametrize(
+    "text", ["//@ts-ignore", "//console.log(x)", "//log(user.name)", '"///"', "///<reference />"]
+)
+def test_a_comment_of_a_program_is_no_network_path(ask: Ask, text: str) -> None:
+    """What stands behind its slashes is no host."""
+    assert ask({"egress_allowlist": ["example.com"]}, {"text": text}).word == "allow"
