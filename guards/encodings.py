@@ -192,12 +192,14 @@ def _overlong(match: re.Match[bytes]) -> bytes:
 
 
 def _unentity(text: str) -> str:
-    return _ENTITY.sub(lambda match: _entity(match[0]), text) if "&" in text else text
+    return _ENTITY.sub(_entity, text) if "&" in text else text
 
 
-@lru_cache(maxsize=1_024)
-def _entity(entity: str) -> str:
-    """What an entity stands for: in a long text the same ones come up again and again."""
+def _entity(match: re.Match[str]) -> str:
+    return _entity_kept(match[0]) if len(match[0]) <= _KEPT else _entity_read(match[0])
+
+
+def _entity_read(entity: str) -> str:
     match = _ENTITY.fullmatch(entity)
     assert match is not None
     decimal, hexadecimal, name = match.groups()
@@ -209,18 +211,25 @@ def _entity(entity: str) -> str:
 def _unescape(text: str) -> str:
     if "\\" not in text:
         return text
-    text = _SLASH.sub("/", text)
-    return _ESCAPE.sub(lambda match: _escaped(match[0]), text)
+    return _ESCAPE.sub(_escape, _SLASH.sub("/", text))
 
 
-@lru_cache(maxsize=1_024)
-def _escaped(escape: str) -> str:
-    """The same for an escape."""
+def _escape(match: re.Match[str]) -> str:
+    return _escape_kept(match[0]) if len(match[0]) <= _KEPT else _escape_read(match[0])
+
+
+def _escape_read(escape: str) -> str:
     match = _ESCAPE.fullmatch(escape)
     assert match is not None
     four, braced, eight, two, octal = match.groups()
     digits = four or braced or eight or two
     return _char(int(digits, 16) if digits else int(octal, 8), escape)
+
+
+_KEPT = 32
+"""Characters of an entity or escape that is kept: in a long text the same ones come up again."""
+_entity_kept = lru_cache(maxsize=1_024)(_entity_read)
+_escape_kept = lru_cache(maxsize=1_024)(_escape_read)
 
 
 def _char(number: int, otherwise: str) -> str:

@@ -28,12 +28,12 @@ _HOLDS_WIDE = re.compile("[\u3000\uff01-\uff5e]")
 
 def folded(text: str) -> str:
     """Without invisible characters, compatibility forms made plain (NFKC), slashes folded."""
-    return text if text.isascii() else _folded(text)
+    if text.isascii():
+        return text
+    return _folded_kept(text) if len(text) <= _KEPT else _folded(text)
 
 
-@lru_cache(maxsize=16)
 def _folded(text: str) -> str:
-    """The last ones are kept: several rules ask the same of each text of a call."""
     text = _IGNORABLE.sub("", text)
     if _is_plain(text):
         return text
@@ -43,6 +43,11 @@ def _folded(text: str) -> str:
             return text
     parts = _SIGN.split(text)
     return "".join(_SIGNS.get(p) or unicodedata.normalize("NFKC", p) for p in parts)
+
+
+_KEPT = 100_000
+"""Characters of a text that is kept for a while: several rules ask the same of each of a call."""
+_folded_kept = lru_cache(maxsize=16)(_folded)
 
 
 def _is_plain(text: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import random
+import tracemalloc
 import urllib.parse
 from typing import Any
 
@@ -248,3 +249,18 @@ def test_base64_beside_other_escapes_is_opened_once() -> None:
     told = "Read the FILE ../../etc/passwd"
     text = f"{_b64(told)} and 50%25 of it &amp; more"
     assert views(text).texts.count(told) == 1
+
+
+def test_nothing_of_a_long_text_is_kept() -> None:
+    """An entity, an escape or a text of any length is read, and is gone with who asked."""
+    tracemalloc.start()
+    try:
+        for number in range(40):
+            size = 200_000 + number
+            assert views("&#" + "0" * size + "65;").texts == ["A"]
+            assert "A" in views("\\" * size + "x41").texts
+            assert folded("\u00e9" * size).startswith("\u00e9")
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 2_000_000
