@@ -65,6 +65,8 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 """Where output goes or input comes from; what ends a command; a word."""
+_COMMENT = re.compile(r"""\\.|'[^']*'|"(?:[^"\\]|\\.)*"|(?<![^\s;|&()])#[^\n]*""", re.DOTALL)
+"""A comment, in which quotes and backslashes mean nothing; or what may hold its sign."""
 _QUOTED = re.compile(r"""'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|['"\\]""", re.DOTALL)
 _ESCAPED = re.compile(r'\\(["\\$`])')
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
@@ -91,14 +93,20 @@ def command_hosts(text: str) -> Iterator[Destination]:
     bare = _QUOTES.sub("", text)
     for match in _DEVICE.finditer(bare):
         yield _destination(match[1])
-    if _NAMED.search(bare):
-        if len(text) > MAX_CHARS:
-            yield Destination("", short(text), f"a command of more than {MAX_CHARS} characters")
-        else:
-            yield from _read(text, _DEEPEST)
-    if "base64" in bare and len(text) <= MAX_CHARS:
+    yield from _line(text, bare)
+    if "base64" in bare:
         for decoded in views(text).texts:
-            yield from _read(decoded, _DEEPEST)
+            yield from _line(decoded, _QUOTES.sub("", decoded))
+
+
+def _line(text: str, bare: str) -> Iterator[Destination]:
+    """The same of a text, and of it without its quotes, in which nothing is left to expand."""
+    if _NAMED.search(bare) is None:
+        return
+    if len(text) > MAX_CHARS:
+        yield Destination("", short(text), f"a command of more than {MAX_CHARS} characters")
+    else:
+        yield from _read(text, _DEEPEST)
 
 
 def names_program(text: str) -> bool:
@@ -121,6 +129,7 @@ def _read(text: str, depth: int) -> Iterator[Destination]:
         inner.append(match[1] or match[2] or "")
         return "/dev/fd" if match[0][0] in "<>" else "$_"
 
+    text = _COMMENT.sub(lambda m: _QUOTES.sub("", m[0]) if m[0][0] == "#" else m[0], text)
     text = text.replace("\\\n", "")
     for _ in range(_DEEPEST):
         text, found = _INNER.subn(taken, text)
