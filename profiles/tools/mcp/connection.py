@@ -24,6 +24,8 @@ MAX_PAGES = 100
 MAX_LISTED = 20_000_000
 """Characters of all definitions of a server."""
 
+_MOST_READ = 10_000
+"""Characters of a cause that are looked at; far fewer are told."""
 _MOMENT_S = 0.1
 _CLOSE_S = 8.0
 _CLOSED = "the connection was closed"
@@ -151,9 +153,10 @@ class Connection:
 
     def _masked(self, cause: str) -> str:
         """The cause, which may be in the server's words, without keys: a server quotes its own."""
+        cause = cause[:_MOST_READ]
         for secret in self._address.secrets().values():
             cause = cause.replace(secret, "***") if len(secret) > 3 else cause
-        return Redactor().secrets(cause)[0]
+        return one_line(Redactor().secrets(cause)[0])
 
     def _give_up(self, work: asyncio.Future[Any], client: ClientSession, number: Any) -> None:
         """Stop waiting for an answer, and tell the server so."""

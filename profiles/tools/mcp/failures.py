@@ -22,12 +22,20 @@ class ServerDown(Exception):
 
 def one_line(text: str) -> str:
     """What a server says, as it may stand in a message: printable, on one line, cut short."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * LONGEST]).split())
+    line = folded(text[: 4 * LONGEST])
     return line if len(line) <= LONGEST else line[:LONGEST] + "..."
 
 
+def folded(text: str) -> str:
+    """The whole text, printable and on one line."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
 def cause_of(error: BaseException) -> str:
-    """Why connecting failed, or a connection ended; nothing of it comes from the server's URL."""
+    """Why connecting failed, or a connection ended; nothing of it comes from the server's URL.
+
+    What the server says is whole: keys in it are to be masked before it is cut short.
+    """
     import httpx
     from mcp import McpError
 
@@ -37,7 +45,7 @@ def cause_of(error: BaseException) -> str:
         case ServerDown():
             return str(error)
         case McpError():
-            return f"it says: {one_line(error.error.message)}"
+            return f"it says: {error.error.message}"
         case httpx.HTTPStatusError():
             return http_status(error.response.status_code)
         case httpx.TimeoutException() | TimeoutError():
@@ -54,14 +62,14 @@ def cause_of(error: BaseException) -> str:
         case ValidationError():
             return f"it answers what the protocol does not have: {_wrong(error)}"
         case RuntimeError() if str(error).startswith(_OTHER_VERSION):
-            return "it speaks another version of the protocol: " + one_line(str(error))
+            return f"it speaks another version of the protocol: {error}"
     return f"the connection broke ({type(error).__name__})"
 
 
 def _wrong(error: ValidationError) -> str:
     """The first thing that is wrong, by its place; nothing of what was sent."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    return one_line(f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
 
 
 def http_status(status: int) -> str:

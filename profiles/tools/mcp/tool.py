@@ -11,7 +11,7 @@ from langchain_core.tools import BaseTool, ToolException
 from pydantic import PrivateAttr, ValidationError
 
 from .definitions import Definition, Offer
-from .failures import ServerDown, one_line
+from .failures import ServerDown, folded
 from .results import text_of
 from .servers import Servers
 
@@ -96,7 +96,7 @@ def _told(label: str) -> Iterator[None]:
     except ServerDown as error:
         text = str(error)
     except McpError as error:
-        text = f"it refuses the call: {one_line(error.error.message)}"
+        text = f"it refuses the call: {folded(error.error.message)}"
     except ValidationError:
         text = "it answers what is no result of a tool"
     raise ToolException(f"MCP server {label}: {text}")

@@ -293,6 +293,7 @@ WRONG = [
     ({"hello": {"result": FUTURE}}, "it speaks another version of the protocol: .*2999-01-01"),
     ({"hello": {"error": {"code": 1, "message": f"bad key {KEY}"}}}, "it says: bad key .REDACTED"),
     ({"hello": {"error": {"code": 1, "message": "bad key 1234"}}}, r"it says: bad key \*\*\*"),
+    ({"hello": {"error": {"code": 1, "message": "bad " * 70 + KEY}}}, r"bad \[REDA\S*$"),
     ({"tools": [{"name": "inc"}]}, r"the protocol does not have: tools\.0\.inputSchema"),
 ]
 
