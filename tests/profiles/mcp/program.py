@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 SCRIPT: dict[str, Any] = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
-STATE: dict[str, Any] = {"count": 0, "cancelled": [], "answers": []}
+STATE: dict[str, Any] = {"count": 0, "hanging": 0, "cancelled": [], "answers": []}
 
 
 def send(**message: Any) -> None:
@@ -74,7 +74,10 @@ def call(name: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
         case "kill":
             os.kill(os.getpid(), signal.SIGKILL)
         case "hang":
+            STATE["hanging"] += 1
             return None
+        case "hanging":
+            return text(STATE["hanging"])
         case "cancelled":
             return text(STATE["cancelled"])
         case "ask":

@@ -219,12 +219,13 @@ def test_a_server_that_never_answers_costs_its_time_and_is_told(
 
 def test_a_caller_that_is_cancelled_cancels_the_request(program: Program, opened: Opened) -> None:
     """The right one of several that are under way."""
-    program.scripts("hang", "cancelled", "inc")
+    program.scripts("hang", "hanging", "cancelled")
     tools = opened(program.entry())
 
     async def main() -> list[int]:
         calls = [asyncio.ensure_future(tools["hang"].ainvoke({})) for _ in range(3)]
-        await tools["inc"].ainvoke({})
+        while int(await tools["hanging"].ainvoke({})) < 3:
+            await asyncio.sleep(0.05)
         calls[1].cancel()
         with pytest.raises(asyncio.CancelledError):
             await calls[1]
