@@ -119,6 +119,16 @@ def _in_word(text: str, at: int) -> bool:
     return _ESCAPED_END.search(text, max(at - _LONGEST_ESCAPE, 0), at) is None
 
 
+def _begins(text: str, start: int, end: int) -> Iterator[int]:
+    """Where a number may begin of whose digits the first may end an escape (`%20`, `\\u0020`)."""
+    yield start
+    before = text[max(start - _LONGEST_ESCAPE, 0) : start]
+    if "%" in before or "\\" in before:
+        for at in range(start + 1, min(start + _LONGEST_ESCAPE, end)):
+            if _ESCAPED_END.search(text, max(at - _LONGEST_ESCAPE, 0), at):
+                yield at
+
+
 _ESCAPES = frozenset(f"\\{letter}" for letter in "bfnrtvux")
 _ESCAPED_START, _ESCAPED_END = re.compile(rf"(?:{ESCAPED})\B"), re.compile(rf"(?:{ESCAPED})\Z")
 _LONGEST_ESCAPE = len(r"\u000a")
@@ -174,6 +184,11 @@ _GROUPINGS = frozenset(
 
 
 def _card(text: str, start: int, end: int) -> Iterator[Span]:
+    for begin in _begins(text, start, end):
+        yield from _cards(text, begin, end)
+
+
+def _cards(text: str, start: int, end: int) -> Iterator[Span]:
     """Runs of digit groups: a card may be followed by other numbers (`... 1111 12/29`)."""
     groups: list[tuple[int, int]] = []
     at = start
@@ -231,6 +246,11 @@ def _phone(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _national(text: str, start: int, end: int, *, regions: tuple[str, ...]) -> Iterator[Span]:
+    for begin in _begins(text, start, end):
+        yield from _of_region(text, begin, end, regions)
+
+
+def _of_region(text: str, start: int, end: int, regions: tuple[str, ...]) -> Iterator[Span]:
     """In groups, or with the leading zero of a trunk call; a date is none."""
     while end > start:
         value = text[start:end]
@@ -248,6 +268,11 @@ def _national(text: str, start: int, end: int, *, regions: tuple[str, ...]) -> I
 
 
 def _ipv4(text: str, start: int, end: int) -> Iterator[Span]:
+    for begin in _begins(text, start, end):
+        yield from _address(text, begin, end)
+
+
+def _address(text: str, start: int, end: int) -> Iterator[Span]:
     try:
         ipaddress.IPv4Address(text[start:end])
     except ValueError:
@@ -339,7 +364,7 @@ CANDIDATES: dict[str, Candidate] = {
     "said_ssn": Candidate("ssn", _SSN_AFTER + r"[0-9]{3} ?[0-9]{2} ?[0-9]{4}", _said_ssn),
     "credit_card": Candidate(
         "card",
-        r"[0-9]{4,19}(?:[ .\x{A0}\x{202F}-][0-9]{2,6})*",
+        r"[0-9]{4,23}(?:[ .\x{A0}\x{202F}-][0-9]{2,6})*",
         _card,
         least=r"[0-9](?:[ .\x{A0}\x{202F}-]?[0-9]){13,}",
     ),

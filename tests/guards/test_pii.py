@@ -68,7 +68,7 @@ def test_found(label: str, value: str) -> None:
 def test_found_between_what_stands_for_signs(kind: str) -> None:
     """In JSON a line ends with `\\n`, on a terminal a colour with `m`: no letters of a word."""
     for value in TRUE[kind]:
-        for before in ("\\n", "\\t", "\\u000a", "\x1b[31m"):
+        for before in ("\\n", "\\t", "\\u000a", "\\u0020", "\\x20", "%20", "%0a", "\x1b[31m"):
             for after in ("", "\\n", "\\nmore", "\\u000a", "\x1b[0m"):
                 text = f"it is{before}{value}{after}"
                 spans = [(text[a:b], label) for a, b, label in personal(text)]
