@@ -28,18 +28,6 @@ def test_D037_an_error_keeps_its_status_and_no_key(wire, provider, way, status):
 
 
 @BOTH
-def test_errors_that_pass_are_tried_again(wire, provider):
-    """429 and 500 are retried with the package's back-off, 400 is not."""
-    quick = {"retry-after-ms": "1", "retry-after": "0"}
-    wire.script(Fail(429, headers=quick), Fail(500, headers=quick), Say("there"))
-    assert model_for(wire, provider, max_retries=2).invoke("hi").text == "there"
-    assert len(wire.requests) == 3
-    wire.script(Fail(400), Say("never"))
-    with pytest.raises(LLMProviderError):
-        model_for(wire, provider, max_retries=2).invoke("hi")
-
-
-@BOTH
 @pytest.mark.parametrize("way", ["invoke", "ainvoke"])
 def test_a_reset_connection_is_a_provider_error(wire, provider, way):
     """No answer at all has no status, and is said so."""

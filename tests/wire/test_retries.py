@@ -6,9 +6,7 @@ from email.utils import formatdate
 
 import pytest
 
-from edgeward.profiles.llm import (
-    LLMProviderError,
-)
+from edgeward.profiles.llm import LLMProviderError
 
 from .server import Fail, Late, Say
 from .ways import BOTH, ask, model_for
@@ -23,6 +21,17 @@ def test_what_passes_is_tried_again(wire, provider, way, status):
     """Busy, overloaded and broken servers are asked again, streamed and not."""
     wire.script(Fail(status, headers=SOON), Say("there"))
     assert ask(model_for(wire, provider, max_retries=1), "hi", way).text == "there"
+
+
+@BOTH
+def test_errors_that_pass_are_tried_again(wire, provider):
+    """429 and 500 are retried with the package's back-off, 400 is not."""
+    wire.script(Fail(429, headers=SOON), Fail(500, headers=SOON), Say("there"))
+    assert model_for(wire, provider, max_retries=2).invoke("hi").text == "there"
+    assert len(wire.requests) == 3
+    wire.script(Fail(400), Say("never"))
+    with pytest.raises(LLMProviderError):
+        model_for(wire, provider, max_retries=2).invoke("hi")
 
 
 @BOTH

@@ -8,6 +8,7 @@ import logging
 import threading
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
 
 from edgeward import (
     AgentConfig,
@@ -20,7 +21,7 @@ from edgeward import (
 from edgeward.graphs.locked import NothingWaiting
 from edgeward.profiles.memory.records import Note, Scope
 from edgeward.profiles.scripted import call
-from tests.fakes import WordEmbedder, fails, policy
+from tests.fakes import WordEmbedder, policy
 
 from .conftest import ALICE, OUTCOME, SCOPE, agent, kept
 
@@ -257,14 +258,30 @@ def test_a_memory_that_fails_never_hides_the_answer(profile, caplog):
     assert "TESTTEST" not in caplog.text
 
 
-def test_a_thread_that_cannot_be_read_never_hides_the_answer(profile, memory, caplog, monkeypatch):
+class Threads(InMemorySaver):
+    """A store of threads that cannot be read any more once it is gone."""
+
+    gone = False
+
+    def get_tuple(self, config):
+        if self.gone:
+            raise OSError("gone")
+        return super().get_tuple(config)
+
+
+def test_a_thread_that_cannot_be_read_never_hides_the_answer(profile, memory, caplog):
     """The store of threads is gone by the time the run is kept: the answer stands."""
+    threads = Threads()
+
+    def answer(messages):
+        threads.gone = True
+        return "done"
+
     with (
-        agent(profile, memory, ["done"]) as made,
+        agent(profile, memory, [answer], checkpointer=threads) as made,
         caplog.at_level(logging.WARNING, "edgeward"),
     ):
-        monkeypatch.setattr(type(made.graph), "get_state", fails(OSError("gone")))
-        assert made.run_sync("go", context=ALICE).final_answer == "done"
+        assert made.run_sync("go", thread="t", context=ALICE).final_answer == "done"
     assert "OSError: gone" in caplog.text
 
 
