@@ -50,6 +50,7 @@ class BaseAgent:
         from .assembled import assembled, logger_of, profile_of
         from .checkpoints import open_checkpointer
 
+        _name_types()
         self.config = config
         self.profile = profile_of(config)
         self._saver = open_checkpointer(config.checkpointer)
@@ -367,3 +368,18 @@ def _going_on(answers: Mapping[str, Any] | None) -> Command[Any] | None:
     from langgraph.types import Command
 
     return None if answers is None else Command(resume=dict(answers))
+
+
+def _name_types() -> None:
+    """Let whatever reads annotations find their types: a method that is made a tool, say.
+
+    They are not imported above, for the classes cost next to nothing to import.
+    """
+    from langchain_core.messages import HumanMessage
+
+    from .context import RunContext
+    from .events import Event
+    from .result import AgentResult, AgentStep, Trace
+
+    named = (HumanMessage, RunContext, Event, AgentResult, AgentStep, Trace)
+    globals().update({kind.__name__: kind for kind in named})

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage
@@ -55,6 +56,18 @@ def asked(agent: BaseAgent) -> list[Any]:
 def sums(count: int) -> list[AIMessage]:
     """So many turns that each call `add`."""
     return [turn(("add", {"a": n, "b": 1}, f"c{n}"), text=f"step {n}") for n in range(count)]
+
+
+def test_an_agent_is_a_tool_of_another() -> None:
+    """Whoever makes a tool of one of its methods finds the types that the method names."""
+    with SimpleAgent(config(["It rains."])) as inner:
+        turns = [turn(("run_sync", {"task": "How is the weather?"}, "c1")), "Bad."]
+        with ReActAgent(config(turns, tools=[inner.run_sync], policy="allow_all")) as agent:
+            result = agent.run_sync("Ask.")
+        (answer,) = [m for step in result.steps for m in step.tool_results]
+        assert "It rains." in answer.text
+        public = (m for name, m in inspect.getmembers(inner, callable) if name[0] != "_")
+        assert all(get_type_hints(m)["return"] for m in public if inspect.ismethod(m))
 
 
 async def test_D118_simple_agent() -> None:
