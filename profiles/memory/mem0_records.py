@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import httpx
 from mem0 import Memory
 from mem0.memory import telemetry
 from mem0.memory.storage import SQLiteManager
@@ -20,7 +21,7 @@ from qdrant_client import QdrantClient
 
 from ...guards.sqlite_file import open_sqlite
 from ..embedding import Embedder
-from ..network import is_this_machine
+from ..network import certificates, is_this_machine
 from .records import Note, Scope
 
 COLLECTION = "edgeward_memory"
@@ -121,6 +122,7 @@ def server(url: str, key: str, *, dims: int, embedder: str) -> QdrantServer:
         timeout=TIMEOUT_S,
         check_compatibility=False,
         trust_env=not is_this_machine(url),
+        verify=certificates(httpx.create_ssl_context),  # which else would not be the environment's
     )
     return in_collection(client, dims=dims, embedder=embedder, where=url)
 

@@ -6,6 +6,7 @@ import logging
 
 import pytest
 
+from edgeward.policies.problems import ConfigError
 from edgeward.profiles.memory.memory import Mem0Memory, MemoryBackendConfig
 from edgeward.profiles.memory.records import Note, Scope
 from edgeward.profiles.schema import AgentProfile
@@ -36,6 +37,13 @@ def memory(folder, url, *, embedder=None, by="profile", **block):
     env = {"MEMORY_QDRANT_URL": url, "MEMORY_QDRANT_API_KEY": KEY} if by == "env" else {}
     backend = MemoryBackendConfig(qdrant_url=url, qdrant_api_key=KEY) if by == "python" else None
     return Mem0Memory(profile, embedder=embedder or WordEmbedder(), env=env, backend=backend)
+
+
+def test_a_server_here_is_known_by_the_environment_s_certificates(tmp_path, monkeypatch):
+    """As one elsewhere is, though no proxy is asked for it; what cannot be read is named."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
+    with pytest.raises(ConfigError, match="SSL_CERT_FILE: names certificates that cannot"):
+        memory(tmp_path / "a", "https://127.0.0.1:9").add([Note("x", "outcome")], ALICE)
 
 
 def texts(found):
