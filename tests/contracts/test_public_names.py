@@ -84,6 +84,16 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
         _ = edgeward.ReactAgent
 
 
+def test_the_module_of_agents_lists_what_it_has() -> None:
+    """Also what is loaded on first use; a misspelt name fails as in any module."""
+    from edgeward import agent
+
+    assert set(agent.__all__) <= set(dir(agent))
+    assert all(getattr(agent, name) for name in agent.__all__)
+    with pytest.raises(AttributeError, match=r"'edgeward\.agent' has no attribute 'ReactAgent'"):
+        _ = agent.ReactAgent  # type: ignore[attr-defined]
+
+
 def test_importing_the_package_loads_nothing_heavy(tmp_path: Path) -> None:
     """`import edgeward` costs next to nothing."""
     loaded = loaded_by("import edgeward", tmp_path)
