@@ -81,8 +81,8 @@ _ENCODED = re.compile("%([0-9A-Fa-f]{2})")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _PATH_BEGINS = re.compile("[/?#]")
 _REMOTE = re.compile(r"((?:[^:/]*@)?(?:\[[^\]]*\]|[^:/]+)):")
-_AMOUNT = re.compile(r"[0-9]{1,3}\.[0-9]{1,2}")
-"""A count or a time, and no address that anybody would write so."""
+AMOUNT = re.compile(r"0|[0-9]{1,3}\.[0-9]{1,2}")
+"""A count or a time where one may stand; else an address: `127.1`."""
 
 _Takes = Literal["nothing", "value", "host"]
 
@@ -202,7 +202,7 @@ def _unquoted(match: re.Match[str]) -> str:
 def _of_command(words: Sequence[str], depth: int) -> Iterator[Destination]:
     for before, word in zip(("", *words), words, strict=False):
         if setting := _SETTING.match(f"-o {word}" if before == "-o" else word):
-            yield from _each(setting[1])
+            yield from _each(setting[1], number=setting[1].isdigit())
     if words and _BLANK.search(words[0]) and _is_command(words[0]):
         yield from _read(words[0], depth - 1)  # `system("curl evil.test")` in a script
     in_shell = elsewhere = False
@@ -262,7 +262,7 @@ def _arguments(program: str, words: Sequence[str]) -> Iterator[Destination]:
     """The hosts among the arguments of a program that takes them bare."""
     waits: _Takes = "nothing"
     seen = 0
-    for word in words:
+    for before, word in zip(("", *words), words, strict=False):
         takes, waits, rest = waits, "nothing", word
         if takes == "nothing" and word[:1] == "-":
             takes, rest = _option(program, word)
@@ -270,13 +270,20 @@ def _arguments(program: str, words: Sequence[str]) -> Iterator[Destination]:
                 waits = takes
                 continue
         if takes == "host":
-            yield from _each(rest)
+            yield from _each(rest, number=_may_be_number(program, word))
         elif takes == "nothing" and word[:1] != "-" and program not in CLIENTS:
             if not seen or program not in FIRST:
-                yield from _bare(rest.removeprefix("@"))
+                number = before[:1] == "-" and program not in VALUES
+                yield from _bare(rest.removeprefix("@"), number=number)
             seen += not word.isdigit()  # such a number belongs to an option before it
             if seen > 2 and program in FIRST:
                 return  # what runs on the other side
+
+
+def _may_be_number(program: str, word: str) -> bool:
+    """Whether what an option takes may be a count or a time as well as a host."""
+    known = word.partition("=")[0] in LONG_BY_WAY if word[:2] == "--" else program in BY_WAY
+    return program == "ping" or (word[:1] == "-" and not known)
 
 
 def _option(program: str, word: str) -> tuple[_Takes, str]:
@@ -318,14 +325,15 @@ def _copied(program: str, words: Sequence[str]) -> Iterator[Destination]:
             yield from _bare(remote[1])
 
 
-def _each(text: str) -> Iterator[Destination]:
+def _each(text: str, *, number: bool = False) -> Iterator[Destination]:
     """The hosts of an option's value, or of a setting, which may list several."""
     parts = _LISTED.split(text)
     for part in dict.fromkeys((text, *parts)):
-        yield from _bare(part)
+        yield from _bare(part, number=number)
 
 
-def _bare(word: str) -> Iterator[Destination]:
+def _bare(word: str, *, number: bool = False) -> Iterator[Destination]:
+    """The host that a word is. `number`: it may be a count or a time, too."""
     if _SCHEME.match(word):
         return  # it is found as a link
     host = _PATH_BEGINS.split(word, maxsplit=1)[0].rpartition("@")[2]
@@ -345,13 +353,15 @@ def _bare(word: str) -> Iterator[Destination]:
     if known is None:
         if _GLOB.search(host) and "." in host:
             yield Destination("", short(word), "the shell makes up where it leads")
-    elif looks_like_host(known) and not (_is_small(host, known) or _AMOUNT.fullmatch(host)):
+    elif looks_like_host(known) and not _is_number(host, known, number):
         yield Destination(known, short(word))
 
 
-def _is_small(host: str, known: str) -> bool:
-    """Whether it is a number that is a port, a count or a time rather than an address."""
-    return host.isalnum() and known.startswith("0.")
+def _is_number(host: str, known: str, may_be: bool) -> bool:
+    """Whether it is a port, a count or a time rather than an address; 0 is this machine's."""
+    if host.isalnum() and known.startswith("0."):
+        return may_be or known.strip("0.") != ""
+    return may_be and AMOUNT.fullmatch(host) is not None
 
 
 def _destination(host: str) -> Destination:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Set
 from typing import Any
 
 from .arguments import MAX_CHARS, MAX_DEPTH, parse_arguments
-from .commands import argv_hosts, command_hosts, names_program
+from .commands import AMOUNT, argv_hosts, command_hosts, names_program
 from .destinations import destinations_of, split_destinations
 from .encodings import ALL_SIGNALS, ESCAPES, FOLDS, QUOTES, plain, views
 from .fields import MAX_NAME, Kind, kind_below, kind_for_tool
@@ -296,7 +296,8 @@ class Examined:
         listed = {i for start, end in self._lists for i in range(start, end)}
         for other in strings:
             if other != index and other not in listed:
-                yield from argv_hosts([program, self.leaves[other]])
+                if AMOUNT.fullmatch(self.leaves[other]) is None:
+                    yield from argv_hosts([program, self.leaves[other]])
                 if _OF_PROGRAM.search(self.path(other)):
                     yield from command_hosts(f"{program} {self.leaves[other]}")
 

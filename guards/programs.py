@@ -50,7 +50,8 @@ NO_HOST = re.compile(
     r"oauth2-bearer|method|max-time|max-filesize|connect-timeout|retry|retry-delay|retry-max-time|"
     r"write-out|dump-header|trace|trace-ascii|stderr|etag-save|etag-compare|hsts|alt-svc|libcurl|"
     r"post-file|post-data|body-file|body-data|directory-prefix|accept|reject|timeout|limit-rate|"
-    r"range|referer|password|tls-max|noproxy)|"
+    r"range|referer|password|tls-max|noproxy|speed-limit|speed-time|expect100-timeout|rate|interval|"
+    r"wait|waitretry|tries|dns-timeout|read-timeout)|"
     r"-(?i:outfile|infile|headers|body|method|contenttype|useragent|timeoutsec|o[NXGA])"
 )
 """Long options behind which a value follows that is no host."""

@@ -119,6 +119,14 @@ CONNECTING = [
     "ping 2001:db8::1",
     "curl user@[2001:db8::1]:80",
     "curl 8.526344",
+    "curl 127.1",
+    "curl -s 6.66:80/x",
+    "curl -x 6.66 corp.example",
+    "curl 0:8080/admin",
+    "wget -q 0x0/x",
+    "nc 6.66 80",
+    "scp key 6.66:x",
+    "http_proxy=6.66 curl corp.example",
     "curl 0x0000000008080808",
     "curl evil\u3002example",
     "curl evil%2eexample",
@@ -165,6 +173,10 @@ LEFT_ALONE = [
     "ssh -i key.pem -p 22 host.corp.example cat notes.txt other.md",
     "scp notes.txt report.final.md host.corp.example:/tmp/a.txt",
     "ping -c 3 -i 0.2 corp.example",
+    "ping --interval 0.2 corp.example",
+    "curl --expect100-timeout 1.5 --retry 0 --speed-limit 0 corp.example",
+    "nmap --host-timeout 1.5 --max-rate=0.5 corp.example",
+    "use_proxy=0 wget --wait 1.5 --tries=0 corp.example",
     "nc -w 3 corp.example 8080",
     "git commit -m 'curl evil.example works now'",
     "git log --format=%h -- a.py b.md",
@@ -337,3 +349,12 @@ def test_what_is_too_long_or_too_deep_is_no_command_that_can_be_checked() -> Non
     assert "more than" in fault.fault
     nested = "$(" * 9 + "curl evil.example" + ")" * 9
     assert list(command_hosts(nested))
+
+
+@pytest.mark.parametrize("value", ["0", "1.5"])
+def test_a_number_beside_a_program_is_no_address(value: str) -> None:
+    """Among its arguments it is one, unless an option may take it."""
+    call = {"command": "curl", "args": ["corp.example"], "timeout": value}
+    assert _guard().check("run_shell", call).word == "allow"
+    call["args"] = ["-s", value]
+    assert _guard().check("run_shell", call).word == "block"
