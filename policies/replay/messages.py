@@ -135,13 +135,15 @@ def _recorded(answer: Message) -> Old | None:
 
 def _old(answer: Message | None) -> Old | None:
     """What became of a call, by its answer."""
-    if answer is None or answer.text.startswith(ABANDONED):
+    if answer is None:
+        return None
+    if answer.status not in ("", "error"):
+        return Old("allow")  # whatever its text says: a tool may write what a refusal does
+    if answer.text.startswith(ABANDONED):
         return None
     if (old := _recorded(answer)) is not None:
         asked = old.word == "ask" and old.approval is None
         return replace(old, approval={"decision": "reject"}) if asked else old
-    if answer.status not in ("", "error"):
-        return Old("allow")
     if answer.text.startswith(REJECTED):
         return Old("ask", approval={"decision": "reject"})
     for start, rule in ((NOT_RUN, "arguments"), (BLOCK_MESSAGE, ""), ("[Edgeward]", "")):

@@ -146,10 +146,20 @@ def test_refusals_of_ours_are_no_runs(tmp_path: Path, text: str, pair: str) -> N
     assert [s.call.id for s in steps if isinstance(s, Returned)] == ["c1", "c2"]
 
 
-def test_a_result_that_only_looks_like_a_refusal_is_a_result(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "artifact"),
+    [
+        ("[Edgeward] Action blocked by policy.", None),
+        ("Not run: the user went on without it.", None),
+        ("sent", {"edgeward": {"word": "block", "rules": []}}),
+    ],
+)
+def test_a_result_that_only_looks_like_a_refusal_is_a_result(
+    tmp_path: Path, text: str, artifact: object
+) -> None:
     """Where the message says that the call went well; a tool cannot hide that it ran."""
     path = tmp_path / "log.json"
-    shown = ToolMessage("[Edgeward] Action blocked by policy.", tool_call_id="c3", status="success")
+    shown = ToolMessage(text, tool_call_id="c3", status="success", artifact=artifact)
     path.write_text(json.dumps([*DICTS[:-1], *messages_to_dict([shown])]), encoding="utf-8")
     assert [flip.pair for flip in replayed(path).flips] == ["allow:ask"]
 
