@@ -96,12 +96,14 @@ class PrivatePieces:
         added = self.added
         if not added or self.free.get(text) == added:
             return ()
-        # It may stand for a blank or a hyphen of a code.
-        more = tuple(self.found_in(text.replace("_", " "), end)) if "_" in text else ()
+        # A `_` may stand for a blank or a hyphen of a code.
+        plain = text.replace("_", " ") if "_" in text else ""
+        more = tuple(self.found_in(plain, end)) if plain else ()
         found = words(text)
         # Nearly always there is none; that is told in a few steps.
         if self._is_free(found, text):
-            if len(text) <= _KEPT and not more:
+            # Where there is none before this end, there may be one before another.
+            if len(text) <= _KEPT and (not plain or self.free.get(plain) == added):
                 if len(self.free) >= _MOST_KEPT:
                     self.free.clear()
                 self.free[text] = added

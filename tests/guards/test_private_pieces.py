@@ -107,3 +107,14 @@ def test_a_text_that_held_none_is_looked_through_again_once_there_is_another_pie
     pieces.add("kv44w2", 1)
     assert "kv44w2" in list(pieces.found_in("badge kv44w2 of visitor ", 9))
     assert not list(pieces.found_in("badge kv44w2 of visitor ", 1))
+
+
+def test_what_an_earlier_version_may_not_know_a_later_one_finds() -> None:
+    """Versions of a ledger share an index: that one found nothing says nothing of another."""
+    first = Ledger([{"source": "tool t", "call": "c", "values": [], "private": ["code 77-12-33"]}])
+    second = first.appended(
+        [{"source": "tool t", "call": "d", "values": [], "private": ["maria lopez", "ab12cd34"]}]
+    )
+    for text in ("maria_lopez", "to maria lopez", "ab12_cd34", "AB12CD34", "zepol_airam"):
+        assert not first.private(text)
+        assert second.private(text), text
