@@ -111,9 +111,8 @@ async def in_its_time(see: Callable[[Any, Policy], Any], result: Any, policy: Po
 
 def _seen(message: ToolMessage, policy: Policy) -> ToolMessage:
     artifact = message.artifact
-    if (
-        isinstance(artifact, Mapping) and RECORD in artifact
-    ):  # it would pass for a call refused here
+    # With a record of a verdict in it, it would pass for a call that was refused here.
+    if isinstance(artifact, Mapping) and RECORD in artifact:
         artifact = {name: value for name, value in artifact.items() if name != RECORD}
         message = message.model_copy(update={"artifact": artifact})
     return _with_content(message, _content(message.content, partial(_screened, policy), None))

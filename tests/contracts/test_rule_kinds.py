@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import inspect
 import re
-from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -16,6 +15,7 @@ import pytest
 from edgeward.guards.rules import rule_modules
 from edgeward.policies.schema import load_policy
 from edgeward.policies.yaml_file import ConfigValidationError, parse_yaml
+from tests.nested import mappings_in
 
 from .examples import example_of
 from .tree import ROOT, files_of
@@ -40,17 +40,6 @@ def example(key: str) -> dict[str, Any]:
     data = parse_yaml(example_of(doc(key)), name=f"guards/rules/{key}.py").data
     assert isinstance(data, dict)
     return data
-
-
-def mappings_in(value: object) -> Iterator[dict[str, Any]]:
-    """Every mapping in `value`, itself included."""
-    if isinstance(value, dict):
-        yield value
-        for inner in value.values():
-            yield from mappings_in(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from mappings_in(inner)
 
 
 def test_the_file_name_is_the_key(key: str) -> None:

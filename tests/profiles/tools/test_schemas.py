@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from edgeward.profiles.tools.python import as_tool
 from edgeward.profiles.tools.registry import ToolRegistry
+from tests.nested import mappings_in
 
 from .described import function, parameters, refusal, untyped, wide
 
@@ -94,21 +95,10 @@ def test_C82_star_arguments_are_refused_and_named():
     assert "k: **kw" in refusal(lambda: as_tool(k))
 
 
-def every(schema: Any):
-    """All dicts inside a schema."""
-    if isinstance(schema, dict):
-        yield schema
-        for value in schema.values():
-            yield from every(value)
-    elif isinstance(schema, list):
-        for value in schema:
-            yield from every(value)
-
-
 def test_D115_types_that_people_use_are_expressed():
     """No array without items, no open reference, no constant; names of model methods too."""
     schema = parameters(wide)
-    for part in every(schema):
+    for part in mappings_in(schema):
         if part.get("type") == "array":
             assert part["items"], part
         if part.get("type") == "object" and "properties" in part:
