@@ -15,6 +15,9 @@ from .mail import mail_domains, typed_mail
 MAX_SIGNS = 20_000
 """Signs of a destination (@ :/ // \\) in one text that are looked at."""
 
+PARTED_SLASHES = ("/\t", "/\r", "/\n")
+"""What browsers take for a part of `//`."""
+
 _KEPT = 120
 """Characters up to which a value's destinations are kept."""
 
@@ -31,7 +34,11 @@ def destinations(text: str, kind: int = Kind.TEXT) -> Iterator[Destination]:
         return
     if colon >= 0:
         yield from links(text, stand_ins=bool(kind & (Kind.POINTS | Kind.COMMAND)))
-    if "\\" in text or text.count("//") > text.count("://"):
+    if (
+        "\\" in text
+        or text.count("//") > text.count("://")
+        or any(map(text.__contains__, PARTED_SLASHES))
+    ):
         yield from network_paths(text, kind)
     if "@" in text or (kind & Kind.MAIL and "=?" in text):
         yield from mailed(text, kind)

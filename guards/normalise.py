@@ -12,7 +12,7 @@ from typing import Any
 
 from .arguments import MAX_CHARS, MAX_DEPTH, parse_arguments
 from .commands import AMOUNT, argv_hosts, command_hosts, names_program
-from .destinations import destinations_of, split_destinations
+from .destinations import PARTED_SLASHES, destinations_of, split_destinations
 from .encodings import ALL_SIGNALS, ESCAPES, FOLDS, QUOTES, plain, views
 from .fields import MAX_NAME, Kind, kind_below, kind_for_tool
 from .hosts import Destination, short
@@ -34,7 +34,7 @@ _ENDS = 256
 
 _PROSE_DOTS = re.compile(r"[^./\\]\.+\Z")
 _PARENT_DIR = re.compile(r"(?:^|[/\\])\.\.\s*\Z")
-_SIGNS = ("@", ":", "//", "\\")
+_SIGNS = ("@", ":", "//", "\\", *PARTED_SLASHES)
 """Without one of these a text names no destination by itself."""
 _TEXT, _SECRET, _POINTS = Kind.TEXT, Kind.SECRET, Kind.POINTS
 _MOST_APART = 4_000_000

@@ -84,7 +84,8 @@ def test_name_behind_a_bracketed_address(ask: Ask, rest: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ['<a href="//x\\@6.6.6.6/">', '<a href="//\\//@evil.test/">', '<a href="///evil.test/x">',
-     '<a href="/\\/evil.test/x">', '<a href="//a.b(.evil.com/x">'],
+     '<a href="/\\/evil.test/x">', '<a href="/\t/evil.test/x">', '<a href=/\n/evil.test/x>',
+     '<a href="//a.b(.evil.com/x">'],
 )  # fmt: skip
 def test_a_network_path_as_browsers_read_it(ask: Ask, text: str) -> None:
     """Slashes too many, a backslash before an @, and signs in a name hide no host."""
