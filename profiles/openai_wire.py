@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
@@ -50,13 +51,16 @@ def _sent(part: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _raw(call: Mapping[str, Any]) -> RawCall:
-    custom = call.get("custom")
-    inner = call.get("function") or custom or {}
+    custom, call_id = call.get("custom"), call.get("id")
+    inner: Any = call.get("function") or custom
+    if not isinstance(inner, Mapping):
+        inner = {}
+    name = inner.get("name")
     # A custom call's input is free text: no arguments that could be judged.
     text = inner.get("arguments") if custom is None else f"free text: {inner.get('input')}"
     return RawCall(
-        name=inner.get("name") or "",
-        id=call.get("id") or None,
+        name=name if isinstance(name, str) else "",
+        id=call_id if call_id and isinstance(call_id, str) else None,
         arguments=arguments_text(text),
         extra={key: value for key, value in call.items() if key not in _STANDARD},
     )
@@ -205,20 +209,14 @@ class Streamed:
                 self._pieces.add({**piece, "arguments": piece["args"]})
             return
         for call in _sent(delta):
-            raw = _raw(call)
+            index = call.get("index")
             self._pieces.add(
-                {
-                    "index": call.get("index"),
-                    "id": raw.id,
-                    "name": raw.name,
-                    "arguments": raw.arguments,
-                    "extra": raw.extra,
-                }
+                {"index": index if isinstance(index, int) else None, **asdict(_raw(call))}
             )
         older = delta.get("function_call")
         if isinstance(older, Mapping):
-            text = arguments_text(older.get("arguments"))
-            self._pieces.add({"index": 0, "id": "call_0", **older, "arguments": text})
+            known = _raw({"id": "call_0", "function": older})
+            self._pieces.add({"index": 0, **asdict(known)})
 
     def close(self, *, must_finish: bool) -> Iterator[ChatGenerationChunk]:
         """The rest: text held back, the whole calls, what the provider wants back.

@@ -64,6 +64,22 @@ def test_C25_arguments_that_are_no_text(wire, way, case):
     assert len(answer.invalid_tool_calls) == (read is None)
 
 
+@pytest.mark.filterwarnings("ignore:Pydantic serializer:UserWarning")  # LangChain's, of the SDK's
+@pytest.mark.parametrize("function", [7, "add", [{}], {"name": 7}, {"name": ["add"]}])
+@pytest.mark.parametrize("way", ["invoke", "stream"])
+def test_a_call_whose_function_is_none_names_no_tool(wire, way, function):
+    """It is read as one that names nothing, and ends no run."""
+    said = {"role": "assistant", "tool_calls": [{"index": {}, "id": 3, "function": function}]}
+    if way == "stream":
+        ends = {"choices": [{"index": 0, "delta": None, "finish_reason": "tool_calls"}]}
+        wire.script(Events([{"choices": [{"index": 0, "delta": said}]}, ends, "data: [DONE]\n\n"]))
+    else:
+        wire.script(Raw({"choices": [{"message": said, "finish_reason": "tool_calls"}]}))
+    answer = ask(model_for(wire, "vllm").bind_tools([TOOL]), "hi", way)
+    calls = [*answer.tool_calls, *answer.invalid_tool_calls]
+    assert [(call["name"] or "", call["id"]) for call in calls] == [("", None)]
+
+
 @pytest.mark.parametrize("case", [*ODD, "text"])
 @pytest.mark.parametrize("way", ["invoke", "ainvoke"])
 def test_C25_input_that_is_no_object(wire, way, case):
