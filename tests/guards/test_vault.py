@@ -81,7 +81,8 @@ def test_nobody_else_can_read_it() -> None:
     assert VAULT.reveal(name, held, "u") == name
     assert VAULT.reveal("<EMAIL_AAAAAAAA>", {"<EMAIL_AAAAAAAA>": kept}, "t") == "<EMAIL_AAAAAAAA>"
     assert Vault(TicketKey(), PersonalData(), All()).reveal(name, held, "t") == name
-    for broken in (kept[:-2], "A" + kept[1:], "", "no base64!"):
+    other = "B" if kept[0] == "A" else "A"
+    for broken in (kept[:-2], other + kept[1:], "", "no base64!"):
         assert VAULT.reveal(name, {name: broken}, "t") == name
     assert VAULT.unsealed(VAULT.sealed({"a": 1}, "t", "x"), "t", "x") == {"a": 1}
     assert VAULT.unsealed(VAULT.sealed({"a": 1}, "t", "x"), "t", "y") is None
