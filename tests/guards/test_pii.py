@@ -116,3 +116,11 @@ def test_left_alone(text: str) -> None:
 def test_address_in_a_link(text: str) -> None:
     """The host of a link or of a login is an address, unlike a version behind a product's name."""
     assert [text[a:b] for a, b, kind in personal(text) if kind == "ipv4"] == ["10.0.0.5"]
+
+
+@pytest.mark.parametrize(
+    "before", ["server ", "Server: ", "over ", "avoid ", "the android ", "ip.addr == ", "host != "]
+)
+def test_an_address_behind_a_word_that_ends_like_one_of_versions(before: str) -> None:
+    """A server is no version, and what is compared with blanks is no package."""
+    assert Redactor().all(f"{before}10.20.30.40") == (f"{before}[REDACTED:ipv4]", ("ipv4",))
