@@ -124,3 +124,15 @@ def test_address_in_a_link(text: str) -> None:
 def test_an_address_behind_a_word_that_ends_like_one_of_versions(before: str) -> None:
     """A server is no version, and what is compared with blanks is no package."""
     assert Redactor().all(f"{before}10.20.30.40") == (f"{before}[REDACTED:ipv4]", ("ipv4",))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("version 1.2.3.4", "v1.2.3.4", "pkg==1.2.3.4", "pkg[all]==1.2.3.4", "python >= 3.11.0.1"),
+        *("appVer=1.2.3.4", "imageTag: 1.2.3.4", "subsection 1.2.3.4", r"a\nver 1.2.3.4"),
+    ],
+)
+def test_a_version_behind_a_word_of_versions(text: str) -> None:
+    """What is said or compared as a version stays, however its name is put together."""
+    assert Redactor().all(text) == (text, ())
