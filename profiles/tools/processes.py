@@ -173,10 +173,11 @@ class _Program:
         while (why := self._over(process, kept, deadline)) is None:
             _read(selector, process)
         self.end()
-        # What it wrote before its end still stands in the pipes.
+        # What it wrote before its end still stands in the pipes, however late we come to read it.
         until = time.monotonic() + _LAST_WORDS_S
-        while selector.get_map() and time.monotonic() < until:
-            _read(selector, process)
+        while selector.get_map() and _size(kept) <= MAX_WRITTEN:
+            if not _read(selector, process) and time.monotonic() >= until:
+                break
         return why
 
     def _over(
@@ -188,7 +189,7 @@ class _Program:
             return "stopped"
         if time.monotonic() >= deadline:
             return "time"
-        return "output" if sum(stream.size for stream in kept) > MAX_WRITTEN else None
+        return "output" if _size(kept) > MAX_WRITTEN else None
 
 
 class _Kept:
@@ -215,18 +216,25 @@ class _Kept:
         return note.join(part.decode("utf-8", "replace") for part in parts)
 
 
-def _read(selector: selectors.BaseSelector, process: subprocess.Popen[bytes]) -> None:
-    """Wait a moment for something to read, or for the end."""
+def _size(kept: Sequence[_Kept]) -> int:
+    """Bytes that were written so far."""
+    return sum(stream.size for stream in kept)
+
+
+def _read(selector: selectors.BaseSelector, process: subprocess.Popen[bytes]) -> bool:
+    """Wait a moment for something to read, or for the end. Whether there was something."""
     if not selector.get_map():
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(_POLL_S)
-        return
-    for key, _ in selector.select(_POLL_S):
+        return False
+    found = selector.select(_POLL_S)
+    for key, _ in found:
         data = os.read(key.fd, 65_536)
         if data:
             key.data.add(data)
         else:
             selector.unregister(key.fileobj)
+    return bool(found)
 
 
 def _killed(kill: Callable[[int, int], None], number: int) -> None:

@@ -7,7 +7,9 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,6 +21,7 @@ from edgeward.graphs.build import registry_for
 from edgeward.policies.problems import ConfigError
 from edgeward.profiles.equipment import equip
 from edgeward.profiles.scripted import call
+from edgeward.profiles.tools import processes
 from edgeward.profiles.tools.skill_scripts import script_tools
 from edgeward.profiles.tools.skills import SkillLoadError, load_skill
 from tests.fakes import agent_graph, answers, ask, turn
@@ -32,7 +35,12 @@ import json, os, sys
 print(json.dumps({"args": sys.argv[1:], "stdin": sys.stdin.read(), "cwd": os.getcwd(),
                   "env": dict(os.environ)}))
 """
-LONG = "import time\nprint('begun', flush=True)\ntime.sleep(600)\n"
+LONG = """
+import time
+print("begun", flush=True)
+open("begun", "w").close()
+time.sleep(600)
+"""
 
 
 def scripts(base: Path, *, limit_s: float = 60, **files: str) -> dict[str, BaseTool]:
@@ -69,6 +77,20 @@ async def gone(pid: int) -> bool:
     while alive(pid) and time.monotonic() < until:
         await asyncio.sleep(0.02)
     return not alive(pid)
+
+
+@pytest.fixture
+def over_with(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], None]:
+    """Lets the time of scripts stand still until a file is there; then any limit is over. So a
+    script gets as far as it should, however busy the machine is."""
+
+    def set_to(file: Path) -> None:
+        def monotonic() -> float:
+            return time.monotonic() + 1e6 if file.exists() else 0.0
+
+        monkeypatch.setattr(processes, "time", SimpleNamespace(monotonic=monotonic))
+
+    return set_to
 
 
 def test_D101_scripts_are_tools_only_where_the_profile_says_so(tmp_path: Path) -> None:
@@ -178,12 +200,17 @@ async def test_C19_C46_no_shell_no_keys_the_skills_folder(
     assert not list(skill.glob("**/__pycache__"))
 
 
-async def test_D103_a_sleeping_script_is_ended_and_reported(tmp_path: Path) -> None:
+async def test_D103_a_sleeping_script_is_ended_and_reported(
+    tmp_path: Path, over_with: Callable[[Path], None]
+) -> None:
     """At the profile's limit, or earlier where the call asks for it; what it wrote is kept."""
-    tools = scripts(tmp_path, limit_s=1, a_py=LONG)
-    for asked in ({}, {"timeout": 1}, {"timeout": 10_000}):
+    begun = tmp_path / "skills" / "tabular-report" / "begun"
+    over_with(begun)
+    tools = scripts(tmp_path, limit_s=2, a_py=LONG)
+    for asked, limit_s in (({}, 2), ({"timeout": 1}, 1), ({"timeout": 10_000}, 2)):
         text = await told(tools["tabular-report__a"], **asked)
-        assert text == "ended after 1 s: it had not finished\nstdout:\nbegun\n"
+        assert text == f"ended after {limit_s} s: it had not finished\nstdout:\nbegun\n"
+        begun.unlink()
 
 
 @pytest.mark.parametrize("way", ["sync", "async"])
@@ -209,18 +236,22 @@ CHILDREN = """
 sleep 600 & echo $! > one
 (setsid sleep 600 > /dev/null 2>&1 & echo $! > two)
 nohup sleep 600 > /dev/null 2>&1 & echo $! > three
-echo $$ > main
+echo $$ > new; mv new main
 """
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="finds strays by /proc")
 @pytest.mark.parametrize("end", ["exit 0", "sleep 600"])
-async def test_D103_everything_that_a_script_started_ends_with_it(tmp_path: Path, end: str) -> None:
+async def test_D103_everything_that_a_script_started_ends_with_it(
+    tmp_path: Path, end: str, over_with: Callable[[Path], None]
+) -> None:
     """Whether it ends by itself or is ended; also what left its process group."""
-    tools = scripts(tmp_path, limit_s=1, a_sh=CHILDREN + end)
-    text = await told(tools["tabular-report__a"])
-    assert text.startswith("exit code: 0" if end == "exit 0" else "ended after 1 s")
     folder = tmp_path / "skills" / "tabular-report"
+    if end != "exit 0":
+        over_with(folder / "main")
+    tools = scripts(tmp_path, a_sh=CHILDREN + end)
+    text = await told(tools["tabular-report__a"])
+    assert text.startswith("exit code: 0" if end == "exit 0" else "ended after 60 s")
     for name in ("main", "one", "two", "three"):
         assert await gone(int((folder / name).read_text()))
 
@@ -229,7 +260,7 @@ async def test_D103_everything_that_a_script_started_ends_with_it(tmp_path: Path
 async def test_a_run_that_ends_takes_its_scripts_along(tmp_path: Path, way: str) -> None:
     """A run that is cancelled, and a call that is given up."""
     bundle(tmp_path, **{"scripts__a.sh": "echo $$ > pid.new; mv pid.new pid; sleep 600"})
-    more: dict[str, object] = {} if way == "cancelled" else {"timeout_s": {"*__a": 1}}
+    more: dict[str, object] = {} if way == "cancelled" else {"timeout_s": {"*__a": 3}}
     skills = ["skills/tabular-report"]
     profile = profile_with(tmp_path, skills=skills, allow_skill_execution=True, **more)
     graph = agent_graph([turn(("tabular-report__a", {}, "c1")), "ok"], profile=profile)
@@ -244,7 +275,7 @@ async def test_a_run_that_ends_takes_its_scripts_along(tmp_path: Path, way: str)
     else:
         sync = way.endswith("sync")
         result = await (asyncio.to_thread(graph.invoke, ask()) if sync else graph.ainvoke(ask()))
-        told = "tabular-report__a did not finish within 1 s"
+        told = "tabular-report__a did not finish within 3 s"
         assert answers(result["messages"]) == [("c1", told)]
     assert await gone(int(pid.read_text()))
 
@@ -344,10 +375,11 @@ def test_D094_two_scripts_of_one_name_are_refused(tmp_path: Path) -> None:
 
 async def test_a_script_does_not_block_the_event_loop(tmp_path: Path) -> None:
     """Neither looking at its file, nor starting it, nor ending it."""
-    tools = scripts(tmp_path, a_sh="echo done", b_sh="sleep 600", limit_s=1)
+    tools = scripts(tmp_path, a_sh="echo done", b_sh="sleep 600")
     with blockbuster_ctx():
         assert await told(tools["tabular-report__a"]) == "exit code: 0\nstdout:\ndone\n"
-        assert (await told(tools["tabular-report__b"])).startswith("ended after 1 s")
+        ended = await told(tools["tabular-report__b"], timeout=1)
+        assert ended.startswith("ended after 1 s")
         task = asyncio.create_task(told(tools["tabular-report__b"]))
         await asyncio.sleep(0.3)
         task.cancel()
