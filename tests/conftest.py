@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,13 @@ from typing import Any
 import pytest
 
 LOCAL = ("127.0.0.1", "::1", "localhost")
+
+
+def pytest_configure() -> None:
+    """Ctrl-C ends what runs, also where whoever started the tests ignores it, as shells do for what
+    they start in the background."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class NetworkBlocked(AssertionError):
