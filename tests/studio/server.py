@@ -11,7 +11,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -25,6 +24,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.wire.ports import a_port
 
 CONFIG = Path(__file__).parents[2] / "langgraph.json"
 needs_server = pytest.mark.skipif(
@@ -149,12 +150,11 @@ class Server:
 @contextmanager
 def running(folder: Path, **variables: str) -> Iterator[Server]:
     """The server at work in `folder` with these environment variables; ended on the way out."""
-    port = _free_port()
-    server = Server(f"http://127.0.0.1:{port}", folder)
     command = [sys.executable, "-m", "langgraph_cli", "dev", "--config", str(CONFIG)]
-    command += ["--no-browser", "--no-reload", "--port", str(port)]
     environment = _environment(folder) | variables
-    with (folder / "server.log").open("wb") as log:
+    with a_port() as port, (folder / "server.log").open("wb") as log:
+        server = Server(f"http://127.0.0.1:{port}", folder)
+        command += ["--no-browser", "--no-reload", "--port", str(port)]
         process = subprocess.Popen(
             command,
             cwd=folder,
@@ -225,9 +225,3 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         except subprocess.TimeoutExpired:
             continue
     process.wait()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

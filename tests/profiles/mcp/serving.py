@@ -148,9 +148,9 @@ class Served:
 
 
 @contextmanager
-def served(transport: str, server: Any = None) -> Iterator[dict[str, Any]]:
+def served(transport: str, server: Any = None, *, port: int = 0) -> Iterator[dict[str, Any]]:
     """Serve the demo server (or another) over a transport; gives the profile's entry."""
-    running = Served(app_of(server or demo_server(), transport))
+    running = Served(app_of(server or demo_server(), transport), port)
     scheme = "ws" if transport == "websocket" else "http"
     url = f"{scheme}://127.0.0.1:{running.port}{PATHS[transport]}"
     try:

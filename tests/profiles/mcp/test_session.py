@@ -21,16 +21,18 @@ from langchain_core.tools import BaseTool
 
 from edgeward.profiles.tools.mcp import session, stdio
 from edgeward.profiles.tools.mcp.source import mcp_tools
+from tests.wire.ports import a_port
 
 from .conftest import Opened
-from .serving import Program, Served, app_of, demo_server, profile_of, served
+from .serving import Program, profile_of, served
 
 LOST = "whether the call was carried out is not known"
 
 
 def is_alive(pid: int) -> bool:
     """Whether there is such a process that has not ended, nor does in a moment."""
-    for _ in range(100):
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
         try:
             state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
         except OSError:
@@ -149,14 +151,15 @@ def test_C32_the_other_calls_and_servers_go_on(
     tmp_path: Path, program: Program, opened: Opened
 ) -> None:
     """What waits at the dead server fails with it; another server notices nothing."""
-    program.scripts("hang", "die")
+    program.scripts("hang", "hanging", "die")
     other = Program(tmp_path, "other")
     tools = opened(program.entry(), other.entry())
     tools["inc"].invoke({})
 
     async def both() -> list[Any]:
         waiting = asyncio.ensure_future(tools["hang"].ainvoke({}))
-        await asyncio.sleep(0.1)
+        while int(await tools["hanging"].ainvoke({})) < 1:
+            await asyncio.sleep(0.05)
         return await asyncio.gather(waiting, tools["die"].ainvoke({}), tools["inc"].ainvoke({}))
 
     hung, died, counted = asyncio.run(both())
@@ -172,8 +175,11 @@ def test_C32_starts_are_bounded_and_paused(
     program.scripts("inc", "die")
     tools = opened(program.entry())
     assert LOST in tools["die"].invoke({})
-    assert LOST in tools["die"].invoke({})  # the first new start comes at once
-    assert "it is tried again in" in tools["die"].invoke({})
+    said = tools["die"].invoke({})
+    assert LOST in said  # the first new start comes at once
+    while LOST in said:  # a busy machine may have slept through a pause; the next one is longer
+        said = tools["die"].invoke({})
+    assert "it is tried again in" in said
     monkeypatch.setattr(session, "PAUSES_S", (0.0, 0.0))
     program.scripts("inc", "die", exits=5)
     while "it is tried again in" in (said := tools["die"].invoke({})):
@@ -189,20 +195,17 @@ def test_C32_a_server_over_the_network_that_goes_and_comes_back(
     tmp_path: Path, opened: Opened, transport: str
 ) -> None:
     """Gone between two calls: an error at once; back on its port: a new session."""
-    with served(transport) as entry:
-        tools = opened(entry)
-        assert tools["inc"].invoke({}) == "1"
-    port = int(entry["url"].split(":")[2].split("/")[0])
-    began = time.monotonic()
-    assert tools["inc"].invoke({}).startswith("MCP server demo: ")
-    assert time.monotonic() - began < 30
-    back = Served(app_of(demo_server(), transport), port)
-    try:
-        while "tried again" in (said := tools["inc"].invoke({})):
-            time.sleep(0.1)
-        assert said == "1"
-    finally:
-        back.stop()
+    with a_port() as port:
+        with served(transport, port=port) as entry:
+            tools = opened(entry)
+            assert tools["inc"].invoke({}) == "1"
+        said = tools["inc"].invoke({})
+        assert said.startswith("MCP server demo: ")
+        assert "does not answer within" not in said  # it was told, and waited for nothing
+        with served(transport, port=port):
+            while "tried again" in (said := tools["inc"].invoke({})):
+                time.sleep(0.1)
+            assert said == "1"
 
 
 def test_a_server_that_never_answers_costs_its_time_and_is_told(
@@ -210,9 +213,9 @@ def test_a_server_that_never_answers_costs_its_time_and_is_told(
 ) -> None:
     """The call is given up, the server hears of it, and the session lives on."""
     program.scripts("inc", "hang", "cancelled")
-    tools = opened(program.entry(sse_read_timeout=0.3))
+    tools = opened(program.entry(sse_read_timeout=3))  # for what is answered, too
     tools["inc"].invoke({})
-    assert "it does not answer within 0.3 s" in tools["hang"].invoke({})
+    assert "it does not answer within 3 s" in tools["hang"].invoke({})
     assert len(json.loads(tools["cancelled"].invoke({}))) == 1
     assert tools["inc"].invoke({}) == "2"
 
