@@ -21,6 +21,7 @@ from langchain_core.tools import InjectedToolCallId, StructuredTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, interrupt
 
+from edgeward import AgentProfile
 from edgeward.graphs.drive import NodeRunnable
 from tests.fakes import Recorder, agent_graph, answers, ask, fails, on, turn
 
@@ -29,6 +30,8 @@ FAST = (
     "edges: {act.call: guard, act.answer: end, act.limit: end, guard.allow: tool,"
     " guard.block: act, tool.done: act}\n"
 )
+PATIENT = AgentProfile.from_mapping({"id": "a", "name": "A", "tools": {"timeout_s": {"give": 60}}})
+"""Under which `give` has its time on a machine that is busy, whatever the strategy gives others."""
 
 
 def give() -> str:
@@ -159,7 +162,8 @@ async def test_hanging_tool(
     ahang.__name__ = "hang"
     calls = turn(("hang", {}, "c1"), ("give", {}, "c2"))
     tools = [give, hang if kind == "sync" else ahang]
-    graph = agent_graph([calls, "done"], tools=tools, strategy=strategy_file(FAST))
+    strategy = strategy_file(FAST)
+    graph = agent_graph([calls, "done"], tools=tools, strategy=strategy, profile=PATIENT)
     for found in await all_ways(graph):
         assert found == [("c1", "hang did not finish within 0.2 s"), ("c2", "given")]
 

@@ -89,12 +89,14 @@ def test_a_stream_that_is_left_stops_writing(made, way):
 async def test_a_call_that_is_cancelled_while_it_is_answered_stops(made):
     """The engine is free again long before it would have been done."""
     model = made(max_tokens=3000)
-    begun = threading.Event()
-    chat = LocalEngine.chat
+    begun, left = threading.Event(), threading.Event()
+    chat, pieces = LocalEngine.chat, []
 
     def noted(self, request, heard):
         def listening(piece):
+            pieces.append(piece)
             begun.set()
+            left.wait(60)  # however fast it writes
             return heard(piece)
 
         chat(self, request, listening)
@@ -106,7 +108,9 @@ async def test_a_call_that_is_cancelled_while_it_is_answered_stops(made):
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-    assert (await model.ainvoke("hello", max_tokens=4)).text
+        left.set()
+        assert (await model.ainvoke("hello", max_tokens=4)).text
+    assert len(pieces) < 20
 
 
 def test_an_answer_that_takes_too_long_is_an_error(made):

@@ -315,22 +315,39 @@ async def test_many_runs_share_one_index_and_nothing_waits_for_it(bundle):
     model = ScriptedModel(
         turns=[turn(("rag_search", {"query": "apples"}, "c1")), "done"], order="conversation"
     )
-    config = AgentConfig(profile=bundle.profile(), policy=policy(ALLOW), llm=model, load_env=False)
-    beats = 0
+    asked, beaten = threading.Event(), threading.Event()
+
+    class Waiting(Counting):
+        def embed(self, texts):
+            asked.set()
+            assert beaten.wait(60), "the event loop stood still"
+            return super().embed(texts)
+
+    embedder = Waiting()
+    config = AgentConfig(
+        profile=bundle.profile(),
+        policy=policy(ALLOW),
+        llm=model,
+        rag=bundle.rag(embedder),
+        load_env=False,
+    )
 
     async def beat() -> None:
-        nonlocal beats
-        while True:
+        while not asked.is_set():
             await asyncio.sleep(0.005)
-            beats += 1
+        for _ in range(5):
+            await asyncio.sleep(0)
+        beaten.set()
 
     async with ReActAgent(config) as agent:
         pulse = asyncio.create_task(beat())
         with blockbuster_ctx():
             found = await asyncio.gather(*(agent.run("apples?") for _ in range(8)))
-        pulse.cancel()
+        await pulse
     assert [result.final_answer for result in found] == ["done"] * 8
-    assert beats > 5
+    assert sorted(text for text in embedder.asked if "number" in text) == [
+        f"apples number {number}" for number in range(5)
+    ]
 
 
 def test_the_embedders_key_is_masked_everywhere(bundle):
