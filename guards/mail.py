@@ -14,6 +14,8 @@ _CJK_STOPS = "\uff0c\u3001\uff01\uff1f\uff1b\uff08\uff09\u300c\u300d"
 _NAME = rf"[^\s<>()\[\],;:\"'\\@/?#&|`{{}}=!*{_CJK_STOPS}]{{1,260}}"
 _SHARP = re.compile(r"[1-4]x\.(?:png|jpe?g|gif|webp|avif|svg|bmp|ico|heic)", re.IGNORECASE)
 """`logo@2x.png`: a picture for fine screens."""
+_VERSION = re.compile(r"[~^]?v?[0-9]+(?:\.(?:[0-9]+|[xX]))*(?:[-+][\w-]+(?:\.[0-9]+)*)?")
+"""`lodash@^4.17.0`, `kernel@5.15.0-91-generic`: what follows a package."""
 _ENCODED = re.compile(r"=\?[^?\s]{1,40}\?[qQ]\?([^?\s]{1,400})\?=")
 _DOMAIN = rf"(\[[^\]\s]{{0,99}}\]|{_NAME})"
 _ANY_DOMAIN = re.compile(rf"@\s{{0,9}}(?:\([^()]{{0,99}}\)\s{{0,9}})?{_DOMAIN}")
@@ -53,6 +55,8 @@ def _domain(domain: str, typed: bool) -> Destination | None:
             wrong = "it is no well-formed address literal"
             return Destination("", short(domain), wrong) if typed else None
         return Destination(host, short(domain)) if typed or is_address(host) else None
+    if not typed and _VERSION.fullmatch(domain.rstrip(".")):
+        return None
     name = EDGE.sub("", domain)
     host = canonical_host(name) if name else None
     if host is None:

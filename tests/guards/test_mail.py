@@ -50,8 +50,10 @@ def test_malformed_domain(ask: Ask, domain: str, in_prose: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["write to me@... well", "me@-- no", "@ann, look", "npm i x@1.2.3"]
-)
+    "text",
+    ["write to me@... well", "me@-- no", "@ann, look", "npm i x@1.2.3", "lodash@^4.17.0:",
+     '"@babel/core@~7.1"', "git@v2.40.1", "kernel@5.15.0-91-generic", "x@1.0.0-rc.1"],
+)  # fmt: skip
 def test_signs_after_an_at(ask: Ask, text: str) -> None:
     """Dots and dashes alone, a name after an @, and a version are no domain."""
     verdict = ask(EGRESS, {"text": text})
@@ -62,3 +64,9 @@ def test_signs_after_an_at(ask: Ask, text: str) -> None:
 def test_recipient_without_a_domain(ask: Ask, address: str) -> None:
     """In a field for recipients an @ with nothing but signs behind it blocks."""
     assert ask(EGRESS, {"to": address}).word == "block"
+
+
+@pytest.mark.parametrize("text", ["x@5.evil.test", "x@5.15.0-evil.test", "x@^1.evil.test"])
+def test_a_domain_that_begins_like_a_version(ask: Ask, text: str) -> None:
+    """What goes on behind the numbers is a domain."""
+    assert ask(EGRESS, {"text": text}).word == "block"
