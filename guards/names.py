@@ -17,6 +17,8 @@ from .folding import folded
 _PREFIX = re.compile(r"__|[./:#|\\>@]")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NO_LETTER = re.compile(r"[\W_]+")
+_COUNTED = re.compile(r"[:#\[(]\s*[0-9]+\W*\Z")
+"""The number of a call behind the tool's name: `functions.send_email:0`."""
 _SHOWN = 80
 
 MAX_NAME = 512
@@ -56,8 +58,11 @@ def folded_name(name: str) -> str:
 @lru_cache(maxsize=2_048)
 def spellings(name: str) -> tuple[str, ...]:
     """`folded_name`, also of `sendEmail` as `send_email`, and what is left of each without its
-    server prefixes."""
-    wholes = dict.fromkeys((folded_name(name), folded_name(_HUMP.sub("_", name))))
+    server prefixes and the number of the call."""
+    counted = _COUNTED.sub("", name)
+    wholes = dict.fromkeys(
+        (folded_name(name), folded_name(counted), folded_name(_HUMP.sub("_", counted)))
+    )
     return tuple(
         part
         for whole in wholes

@@ -16,7 +16,7 @@ DENIED = ForbiddenNames(["SEND_EMAIL", "run_*", "mail__drop"])
      "mail:send_email", "send_email\u00a0", "run_x", "RUN_Y", "srv__run_z", "ѕend_email",
      "mail__drop", "x.mail__drop", "sendEmail", "SendEmail", "send__email", "_send_email",
      '"send_email"', "send_email()", "send _email", "mail#send_email", "sénd_email", "sᴇnd_email",
-     "runX"],
+     "runX", "functions.send_email:0", "send_email#1", "send_email[0]", "sendEmail:12"],
 )  # fmt: skip
 def test_denied(name: str) -> None:
     """Case, spaces, Unicode forms, look-alikes and server prefixes do not help."""
@@ -25,7 +25,17 @@ def test_denied(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["send_email_draft", "resend_emails_report", "email_send", "prerun_x", "send", "drop", ""],
+    [
+        "send_email_draft",
+        "resend_emails_report",
+        "email_send",
+        "prerun_x",
+        "send",
+        "drop",
+        "",
+        "send_email_2",
+        "list:0",
+    ],
 )
 def test_not_denied(name: str) -> None:
     """A name that merely shares a part is another tool."""
