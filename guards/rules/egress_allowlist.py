@@ -16,10 +16,9 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from ..destinations import destinations
-from ..fields import Kind
-from ..hosts import Destination, HostList, looks_like_host
+from ..hosts import Destination, HostList
 from ..ledger import History
+from ..named_hosts import NAMED, named_hosts
 from ..nearest import nearest
 from ..normalise import Examined
 from ..patterns import compile_pattern, searchable
@@ -39,12 +38,6 @@ Host = Annotated[str, AfterValidator(_is_host)]
 Field = list[Host]
 DEFAULT: list[str] = []
 
-_NEARLY_JSON = (
-    r"(?i)[\"'][a-z_-]{0,24}(?:url|uri|host|hostname|endpoint|server|proxy|webhook|domain)s?"
-    r"\\{0,4}[\"']\s{0,4}:\s{0,4}\\{0,4}[\"'](?P<host>[^\"'\\\s]{4,255})\\{0,4}[\"']"
-)
-"""A host that is named as in JSON, in a text that is none: several documents, a fence around it."""
-
 _MOST = 20
 """Hosts that are named in one verdict."""
 _ENOUGH = 500
@@ -60,7 +53,7 @@ class Egress:
     redactor: Redactor
     place: str
     named: int = 0
-    """The number of the pattern of hosts that are named as in JSON."""
+    """The number of the pattern of hosts that are named as in configuration."""
     rule: str = KEY
 
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
@@ -80,13 +73,10 @@ class Egress:
         return self._findings(call, history, wrong) if wrong else ()
 
     def _named(self, call: Examined) -> Iterator[tuple[int, Destination]]:
-        """Hosts in texts that are nearly JSON; what is JSON is opened, and looked at whole."""
-        pattern = compile_pattern(_NEARLY_JSON)
+        """Hosts in texts that name them as configuration does."""
+        pattern = compile_pattern(NAMED)
         for index, text in call.texts():
-            for match in pattern.finditer(searchable(text)):
-                for found in destinations(match["host"], Kind.URL):
-                    if found.fault or looks_like_host(found.host):
-                        yield index, found
+            yield from ((index, found) for found in named_hosts(searchable(text), pattern))
 
     def _findings(
         self, call: Examined, history: History, wrong: dict[Destination, int]
@@ -123,5 +113,5 @@ def build(value: list[str], where: Where, context: Context) -> Check | None:
     """The check; None where the key is absent from a version 2 file."""
     if context.version >= 2 and KEY not in context.given:
         return None
-    named = context.patterns.add(_NEARLY_JSON)
+    named = context.patterns.add(NAMED)
     return Egress(HostList(value), tuple(value), context.redactor, where(), named)

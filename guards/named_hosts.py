@@ -1,0 +1,92 @@
+"""Hosts that a text names as configuration does: `host: evil.test`, `API_URL=evil.test/x`.
+
+Threat: a tool is handed YAML, a connection string, XML, or JSON with a comma too many, and connects
+to what is named there without a scheme. What is JSON is opened, and looked at whole; here only what
+ends as hosts do counts, because prose and programs say `host = self.name`, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .destinations import destinations
+from .fields import Kind
+from .hosts import Destination, canonical_host, is_address, looks_like_host, short
+from .identifiers import TOP_LABELS
+from .links import split_port
+
+_KEYS = "url|uri|host(?:name|addr)?|endpoint|server|proxy|webhook|domain|website|registry|broker"
+_JSON = (
+    rf"[\"'][a-z_-]{{0,24}}(?:{_KEYS})s?\\{{0,4}}[\"']\s{{0,4}}:\s{{0,4}}\\{{0,4}}[\"']"
+    r"([^\"'\\\s]{4,255})\\{0,4}[\"']"
+)
+"""Both quoted, as in JSON that is none: several documents, a fence around it."""
+_SETTING = (
+    rf"(?:(?:\b|_)(?:{_KEYS}|netloc|addr(?:ess)?|data source)"
+    r"|(?-i:[a-z](?:U(?:RL|RI|rl|ri)|Host(?:[Nn]ame)?|Endpoint|Server|Proxy|Webhook|Domain)"
+    r"|[A-Z](?:URL|URI|HOST|PROXY|SERVER|ENDPOINT)))s?"
+    r"[\\\"']{0,5}[ \t]{0,4}(?::|=>?|>)(?:\n[ \t]{0,16}-)?[ \t]{0,4}([\\\"'\[]{0,6})"
+)
+"""A name, a sign between and what opens a value: in YAML, a shell, a connection string, XML."""
+_ORACLE = r"\bjdbc:oracle:[a-z]{1,9}:[^\s@\"']{0,99}@(?://)?"
+_PORT = r"(?:^|[^\w.%\\\x{80}-\x{10FFFF}-])([a-z0-9][\w.-]*\.[a-z0-9]{1,24}):[0-9]{2,5}/"
+"""`evil.test:5000/image`"""
+_VALUE = r"[^\s,;\"'<>(){}\\|`]+"
+NAMED = rf"(?i){_JSON}|{_PORT}|(?:{_SETTING}|{_ORACLE})({_VALUE}[.:]{_VALUE})"
+"""Where a text may name a host (RE2)."""
+
+_NEXT = re.compile(
+    r"[\"']{0,2}(?:[,;]\s{0,3}|[ \t]|\n[ \t]{0,16}-[ \t])[\"']?"
+    r"([^\s,;=\"'<>(){}\\|`]+)"
+)
+"""What follows in a list; a name with a value is found by itself."""
+_BY = re.compile(r"(?:tcp|np|lpc|admin):", re.IGNORECASE)
+_PATH = re.compile(r"[/?#]")
+_ATTRIBUTES = frozenset(
+    """name host site link page email network media services systems group zone info id to app run
+    live work store cloud web online top space press agency digital news world today life
+    global""".split()  # noqa: SIM905 - reads better
+)
+"""Last labels that are attributes in programs as well: `host = args.host`."""
+
+
+def named_hosts(text: str, pattern: re.Pattern[str]) -> Iterator[Destination]:
+    """The hosts that the text names; `pattern` is `NAMED`, compiled. Linear in the text."""
+    for match in pattern.finditer(text):
+        json, ported, opened, first = match.groups()
+        if json:
+            for found in destinations(json, Kind.URL):
+                if found.fault or looks_like_host(found.host):
+                    yield found
+        elif ported:
+            yield from filter(None, (_host(f"{ported}:", quoted=True),))
+        elif text[match.end() : match.end() + 1] not in ("(", "[", "{"):
+            yield from _listed(text, _BY.sub("", first), match.end(), quoted=bool(opened))
+
+
+def _listed(text: str, part: str, end: int, *, quoted: bool) -> Iterator[Destination]:
+    """The host that a value is, which ends there, and those that follow it."""
+    while (found := _host(part.rstrip(".:!?]"), quoted=quoted)) is not None:
+        yield found
+        following = _NEXT.match(text, end)
+        if following is None:
+            return
+        part, end = following[1], following.end()
+
+
+def _host(part: str, *, quoted: bool) -> Destination | None:
+    authority = _PATH.split(part, maxsplit=1)[0]
+    name, port = split_port(authority)
+    if authority.count(":") > 1 and canonical_host(address := authority.partition("]")[0]):
+        name, port = address, ""
+    host = canonical_host(name) if name and "@" not in name else None
+    if host is None:
+        return None
+    if is_address(host):
+        return Destination(host, short(authority)) if name.count(".") == 3 or ":" in name else None
+    last = host.rpartition(".")[2]
+    sure = quoted or port or len(authority) < len(part) or last not in _ATTRIBUTES
+    if last == host or last not in TOP_LABELS or not sure:
+        return None
+    return Destination(host, short(authority))
