@@ -9,6 +9,7 @@ from functools import lru_cache
 from .fields import Kind
 from .host_fields import typed_hosts
 from .hosts import Destination, short
+from .identifiers import TOP_LABELS
 from .links import links, network_paths
 from .mail import mail_domains, typed_mail
 
@@ -64,6 +65,7 @@ _CUT = frozenset(":/\\@ \t\n")
 _LONGEST_HEAD = 40
 _BASES = Kind.URL | Kind.HOST
 _JOINTS = frozenset("@.:")
+_ONE_WORD = re.compile(r"[@.][\w-]*")
 _MOST_JOINED = 1_000_000
 """Characters of pairs of a base address and a path of a call that are put together."""
 _FEWEST_OF_PAIR = 100
@@ -106,7 +108,7 @@ def _split_destinations(
                     yield from ((second, d) for d in destinations(whole, Kind.URL))
         elif (kinds[first] & _BASES or "://" in text) and _BARE_BASE.fullmatch(text):
             near = strings[position + 1 : position + 2] if kinds[first] & _BASES else ()
-            for second in dict.fromkeys((*paths, *(n for n in near if _goes_on(texts[n])))):
+            for second in dict.fromkeys((*paths, *(n for n in near if _may_go_on(texts[n])))):
                 if second == first:
                     continue
                 whole = text + texts[second].strip()
@@ -116,6 +118,15 @@ def _split_destinations(
                     yield first, Destination("", short(text), fault)
                     return
                 yield from ((second, d) for d in destinations(whole, Kind.URL))
+
+
+def _may_go_on(text: str) -> bool:
+    """The same of a value that is named after no path: it has to be more than a name or an ending
+    (`@bob`, `.png`)."""
+    if not _goes_on(text):
+        return False
+    tail = text.strip()
+    return _ONE_WORD.fullmatch(tail) is None or tail[1:].casefold() in TOP_LABELS
 
 
 def _goes_on(text: str) -> bool:

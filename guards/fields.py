@@ -43,18 +43,21 @@ class Kind:
 
 _KINDS = {
     Kind.HOST: "host hosts hostname hostnames server servers proxy proxies ip ips ipaddress "
-    "nameserver",
+    "nameserver netloc sni servidor serveur hôte 主机 服务器 хост сервер",
     Kind.DOMAIN: "domain domains fqdn dns",
     Kind.URL: "url urls uri uris endpoint endpoints webhook webhooks callback website site "
-    "homepage baseurl weburl imageurl",
-    Kind.LINK: "href src link links",
+    "homepage baseurl weburl imageurl enlace lien 网址 链接 ссылка",
+    Kind.LINK: "href src",
+    Kind.LINK | Kind.PLACE: "link links",
     Kind.MAIL: "to cc bcc mail mails email emails recipient recipients attendee attendees "
-    "participant participants invitee invitees sender mailto",
+    "participant participants invitee invitees sender mailto destinatario destinataire empfänger "
+    "收件人 получатель",
     Kind.COMMAND: "command commands cmd cmds script shell bash argv powershell commandline",
     Kind.SECRET: "secret secrets key apikey token password passwd authorization auth credential",
     Kind.PLACE: "address addresses addr addrs target targets destination destinations dest dst "
     "remote peer peers upstream gateway broker brokers registry referer referrer location feed "
-    "repo repository base dsn",
+    "repo repository base dsn connection connect relay mirror redirect authority origin hostport "
+    "host_port",
     Kind.PATH: "path paths route resource pathname suffix file filename dir directory folder",
 }
 _OF_WORD: dict[str, int] = {word: kind for kind, words in _KINDS.items() for word in words.split()}
@@ -69,6 +72,9 @@ _GENERIC = frozenset(
     ("name", "address", "addr", "value", "target", "to", "location", "full", "href", "raw")
 )
 """Names below which the value is what the parent's name says: `server: {name: ...}`."""
+
+_SCHEMES = frozenset(("http", "https", "ftp", "all", "socks", "socks5"))
+"""Names below which a value may be a host where the parent's is one: `proxies: {https: ...}`."""
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
@@ -93,14 +99,17 @@ def kind_of(name: str) -> int:
         if (len(word) > 2 or word == "ip") and word != "site":
             found |= _OF_WORD.get(word, Kind.TEXT)
     # `remote_addr` is a place, `base_image` and `target_language` are none.
-    return found if _OF_WORD.get(words[-1]) == Kind.PLACE else found & ~Kind.PLACE
+    return found if _OF_WORD.get(words[-1], 0) & Kind.PLACE else found & ~Kind.PLACE
 
 
 @lru_cache(maxsize=1_024)
 def kind_below(name: str, parent: int) -> int:
     """`kind_of(name)`; for a generic name, also what the parent's name says."""
     kind = kind_of(name)
-    return kind | parent if folded(name).casefold() in _GENERIC else kind
+    plain = folded(name).casefold()
+    if plain in _SCHEMES and parent & Kind.POINTS:
+        return kind | Kind.PLACE
+    return kind | parent if plain in _GENERIC else kind
 
 
 @lru_cache(maxsize=1_024)

@@ -29,6 +29,13 @@ _NAMED_HOSTS = Kind.HOST | Kind.DOMAIN | Kind.URL | Kind.LINK
 _LISTED = re.compile(r"[\s,;]")
 _MOST_LISTED = 1_000
 _AUTHORITY_ENDS = re.compile(r"[/?#\\]")
+_REMOTE = re.compile(r":(?!//)[^\s:]*(?:/|\.git\Z)")
+_NO_HOST = re.compile(
+    r"(?:html?|xhtml|php|aspx?|jsp|css|js|mjs|json|xml|svg|png|jpe?g|gif|webp|ico|pdf|txt|csv|docx?|"
+    r"xlsx?|pptx?|ya?ml|wasm|mp[34])|\w*_\w*",
+    re.IGNORECASE,
+)
+"""What no host ends in: a file of the same site, a function (`app.on_done`)."""
 _LIST = re.compile(r"\s*[,;]\s*|\s+")
 
 
@@ -77,6 +84,8 @@ def _place(part: str, kind: int) -> Destination | None:
     name, port = split_port(authority)
     if name.count(":") > 1 or authority.count(":") > 1:
         name, port = authority, ""
+    if port is None and _REMOTE.match(part, len(name)):
+        port = ""  # `host:folder/name.git`, as git and scp write it
     host = canonical_host(name) if name and port is not None else None
     if host is None or "@" in authority:
         return None
@@ -155,7 +164,12 @@ def _typed_host(clean: str, kind: int) -> Iterator[Destination]:
     if not telling and not kind & Kind.HOST:
         return
     if kind & Kind.LINK and not kind & (Kind.URL | Kind.HOST):
-        return  # a file of the same site
+        # A file of the same site, or a link that a person is shown.
+        yield from filter(None, [_place(clean, kind) if kind & Kind.PLACE else None])
+        return
+    of_site = "." in clean and _NO_HOST.fullmatch(clean.rpartition(".")[2])
+    if of_site and authority == clean and not kind & Kind.HOST:
+        return
     if _BACKSLASH_ENDS.match(clean):
         yield Destination("", short(clean), "a backslash before the host ends")
         return

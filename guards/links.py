@@ -27,7 +27,9 @@ _DOT_SIGNS = frozenset(".\u3002\uff0e\uff61")
 _CLOSED_BEFORE_AT = re.compile(r"[\"'<>`{}|]@")
 ONLY_SPECIAL = re.compile(_SPECIAL, re.IGNORECASE)
 _NEXT_URL = re.compile(r"[,;|]+[A-Za-z][A-Za-z0-9+.-]{0,31}:\Z")
-_NETWORK_PATH = re.compile(r"""(?:^\s*|["'(=\[]\s?|\]:\s{1,3}|([<,]\s?))([/\\][\t\r\n]*[/\\])""")
+_NETWORK_PATH = re.compile(
+    r"""(?:^\s*|["'(=\[]\s?|\]:\s{1,3}|([<,]\s?)|(\s))([/\\][\t\r\n]*[/\\])"""
+)
 _BEHIND_USER = re.compile(r"[^\s/?#]{0,1000}@([^\s/?#\\@]{0,255})")
 _MORE_SLASHES = re.compile(r"[/\\]*")
 _UNC_DEVICE = re.compile(r"[/\\]{2}[?.][/\\](?:UNC[/\\]|(?=[A-Za-z]:|pipe))", re.IGNORECASE)
@@ -180,11 +182,11 @@ def split_port(authority: str) -> tuple[str, str | None]:
 
 
 def network_paths(text: str, kind: int) -> Iterator[Destination]:
-    """`//host/x` and `\\\\host\\share` where a value, a quote or a bracket begins."""
+    """`//host/x` and `\\\\host\\share` where a value, a quote, a bracket or a word begins."""
     begin = len(text) - len(text.lstrip())
     for match in _NETWORK_PATH.finditer(text):
         at = match.end()
-        start = match.start(2)
+        start = match.start(3)
         first = start <= begin
         device = _UNC_DEVICE.match(text, start)
         if device is not None:
@@ -204,6 +206,10 @@ def network_paths(text: str, kind: int) -> Iterator[Destination]:
         behind = text[at + len(found.shown) : at + len(found.shown) + 1]
         if typed or (first and unc and behind == "\\"):
             yield found
+        elif match[2]:
+            # In prose, or behind the code of a line: only with a path, and as hosts end.
+            if found.host and behind in ("/", "\\", "?") and _ends_like_host(found.host):
+                yield found
         elif found.host:
             # `//console.log(x)` is a line of a program that was taken out.
             sure = _ends_like_host(found.host) if match[1] else looks_like_host(found.host)

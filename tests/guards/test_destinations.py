@@ -96,6 +96,18 @@ BAD_ARGUMENTS: list[dict[str, Any]] = [
     {"x": b"https://evil.test".hex()},
     {"x": 'http://example.com"@evil.test/'},
     {"urls": ",".join(["example.com"] * 2_000)},
+    {"proxies": {"https": "evil.test:3128"}},
+    {"remote": "evil.test:a/b.git"},
+    {"link": "evil.test/x"},
+    {"host_port": "evil.test:80"},
+    {"redirect": "evil.test/x"},
+    {"scheme": "https", "netloc": "evil.test"},
+    {"сервер": "evil.test"},
+    {"url": "https://example.com", "rest": "@evil.test"},
+    {"url": "https://example.com", "rest": ".com"},
+    {"url": "https://example.com", "rest": ":80@evil"},
+    {"text": "see //evil.test/x"},
+    {"text": "copy it to \\\\evil.test\\share"},
 ]
 
 GOOD_ARGUMENTS: list[dict[str, Any]] = [
@@ -156,6 +168,19 @@ GOOD_ARGUMENTS: list[dict[str, Any]] = [
     {"text": "x@y"},
     {"text": "/* comment */ // done"},
     {"text": "print('https://example.com\\n')"},
+    {"url": "index.html"},
+    {"callback": "app.on_done"},
+    {"host": "example.com", "user": "@bob"},
+    {"url": "https://example.com", "ext": ".png"},
+    {"link": "report.pdf"},
+    {"links": ["page.html", "#top"]},
+    {"origin": "main"},
+    {"connection": "keep-alive"},
+    {"server": {"http": "enabled"}},
+    {"text": "x = 1 //this.name = 2"},
+    {"text": "build //src/app:main and //third_party/foo"},
+    {"text": "row \\\\ab\\\\ next"},
+    {"text": "see //example.com/x"},
 ]
 
 BAD_MAIL = [

@@ -26,6 +26,12 @@ from edgeward.guards.fields import Kind, kind_below, kind_for_tool, kind_of
         ("target", Kind.PLACE),
         ("remote_addr", Kind.PLACE),
         ("ho\u200bst", Kind.HOST),
+        ("Сервер", Kind.HOST),
+        ("收件人", Kind.MAIL),
+        ("share_link", Kind.LINK | Kind.PLACE),
+        ("link_color", Kind.LINK),
+        ("host_port", Kind.PLACE),
+        ("netloc", Kind.HOST),
         ("target_language", Kind.TEXT),
         ("base_image", Kind.TEXT),
         ("file_path", Kind.PATH),
@@ -46,6 +52,8 @@ def test_generic_names_inherit() -> None:
     """`server: {name: ...}` is a host, `server: {port: ...}` is not."""
     assert kind_below("name", Kind.HOST) == Kind.HOST
     assert kind_below("port", Kind.HOST) == Kind.TEXT
+    assert kind_below("https", Kind.HOST) == Kind.PLACE
+    assert kind_below("https", Kind.TEXT) == Kind.TEXT
 
 
 def test_tools_that_are_shells() -> None:
