@@ -17,6 +17,7 @@ from typing import Annotated
 
 from pydantic import Field, PrivateAttr, field_validator
 
+from ..arguments import refusal, require
 from ..policies.yaml_file import (
     ConfigFileMissing,
     ConfigParseError,
@@ -86,9 +87,24 @@ class AgentProfile(Block):
             ConfigFileMissing: there is no such file.
             ConfigParseError: not YAML, or no `agent:` mapping at the top.
             ConfigValidationError: every other fault, all at once, each with its line.
+            TypeError: it is no name and no path.
         """
+        require("profile", path, str | Path, "a shipped name or a path")
         file = _find(path)
         return cls._load(read_yaml(file), file.resolve().parent)
+
+    @classmethod
+    def of(cls, given: str | Path | AgentProfile) -> AgentProfile:
+        """A profile as it is; `from_yaml` of a name or a path.
+
+        Raises:
+            ConfigError: as `from_yaml`. TypeError: it is none of these.
+        """
+        if isinstance(given, cls):
+            return given
+        if not isinstance(given, str | Path):
+            raise refusal("profile", given, "a shipped name, a path, or an AgentProfile")
+        return cls.from_yaml(given)
 
     @classmethod
     def from_mapping(

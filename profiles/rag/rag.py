@@ -6,11 +6,14 @@ import importlib.util
 import sqlite3
 import threading
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...extras import MissingExtra
+from ...later import Later
 from ...policies.problems import ConfigError, Problem, speak
 from ..llm import read_env
+from ..schema import AgentProfile
 from . import llama
 from .embedders import as_embedder, embedder_for
 from .extraction import StructuredDocExtractor
@@ -29,11 +32,9 @@ from .snapshot import Snapshot
 from .store import Store
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from llama_index.core.retrievers import BaseRetriever
-
-    from ..schema import AgentProfile
+    from llama_index.core import retrievers
+else:
+    retrievers = Later("llama_index.core.retrievers")
 
 _NEEDED = {
     "llama_index.vector_stores.faiss": "llama-index-vector-stores-faiss",
@@ -76,11 +77,11 @@ class LlamaIndexRAG:
             ConfigError: there is no folder, or the settings do not make an embedder.
             MissingExtra: the extra `rag` is not installed.
         """
-        _installed()
         block = profile.rag
         self._block = block
         documents = profile.resolve(block.documents_dir or "rag_corpus")
         _check(profile, documents)
+        _installed()
         given = embedder is not None
         self._collection = Collection(
             documents=documents,
@@ -209,7 +210,7 @@ class LlamaIndexRAG:
         run = self._run
         return run.progress if run is not None else Progress(0, 0, 0)
 
-    def as_retriever(self, top_k: int | None = None) -> BaseRetriever:
+    def as_retriever(self, top_k: int | None = None) -> retrievers.BaseRetriever:
         """The search as a retriever of LlamaIndex's, for its query engines."""
         return llama.retriever(lambda query: self.search(query, top_k))
 
@@ -294,9 +295,11 @@ def _installed() -> None:
 def _check(profile: AgentProfile, documents: Path) -> None:
     if documents.is_dir():
         return
+    source = profile.source or "profile"
+    if "rag" not in profile.model_fields_set:
+        fix = "add `rag: {enabled: true, documents_dir: FOLDER}`"
+        raise ConfigError(Problem(source, "agent.rag", "the profile has no documents", fix=fix))
     wrong = "is no folder" if documents.exists() else "there is no such folder"
     name = speak(str(profile.rag.documents_dir))
     fix = "make it and put the documents there; it is relative to the profile's folder"
-    raise ConfigError(
-        Problem(profile.source or "profile", "agent.rag.documents_dir", f"{name}: {wrong}", fix=fix)
-    )
+    raise ConfigError(Problem(source, "agent.rag.documents_dir", f"{name}: {wrong}", fix=fix))

@@ -61,3 +61,12 @@ def test_a_terminal_sees_how_far_it_is(handbook: Path, terminal: Open) -> None:
     opened.expect("documents")
     opened.expect("1 new")
     assert opened.end() == 0
+
+
+def test_a_profile_without_documents_is_told(tmp_path: Path, invoke: Invoke) -> None:
+    """In one line, with what to write."""
+    (tmp_path / "profile.yaml").write_text("agent:\n  id: clerk\n  name: Clerk\n")
+    result = invoke("index", tmp_path)
+    assert result.exit_code == 2
+    assert "agent.rag: the profile has no documents; add `rag: " in result.stderr
+    assert result.stderr.count("\n") == 1

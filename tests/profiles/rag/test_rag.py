@@ -28,7 +28,8 @@ def test_d081_folders_are_relative_to_the_bundle(bundle, monkeypatch):
 
 def test_a_folder_of_documents_that_is_not_there_is_an_error_at_once(tmp_path):
     """It names the key, the folder and what to do."""
-    profile = AgentProfile.from_mapping({"id": "a", "name": "A"}, base_dir=tmp_path)
+    named = {"id": "a", "name": "A", "rag": {"enabled": True}}
+    profile = AgentProfile.from_mapping(named, base_dir=tmp_path)
     with pytest.raises(ConfigError, match=r"agent.rag.documents_dir: rag_corpus: there is no such"):
         LlamaIndexRAG(profile, env={})
     (tmp_path / "rag_corpus").write_text("x")
