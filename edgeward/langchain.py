@@ -7,12 +7,13 @@ not installed: making one says then what to install, and none of them is silentl
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
 from typing_extensions import NotRequired
 
+from .arguments import refusal
 from .extras import MissingExtra
 from .guards.caller import NOBODY, Caller
 from .guards.decide import Policy
@@ -22,12 +23,15 @@ from .guards.langchain.middleware import MiddlewareHooks
 from .guards.langchain.tools import guarded_copy
 from .guards.limits import Spending
 from .guards.rules.limits import limits_of
+from .later import Later
 from .policies.schema import PolicySource, policy_source
 
 if TYPE_CHECKING:
     from langchain.agents.middleware import AgentMiddleware, AgentState
+    from langchain_core import tools as langchain_tools
     from langchain_core.callbacks import BaseCallbackHandler
-    from langchain_core.tools import BaseTool
+else:
+    langchain_tools = Later("langchain_core.tools")
 
 __all__ = [
     "FirewallCallbackHandler",
@@ -156,12 +160,12 @@ class FirewallMiddleware(MiddlewareHooks, AgentMiddleware):
 
 
 def guard_tools(
-    tools: Sequence[BaseTool | Callable[..., Any]],
+    tools: Sequence[langchain_tools.BaseTool | Callable[..., Any]],
     policy: PolicySource = None,
     *,
     caller: Caller = NOBODY,
     spending: Spending | None = None,
-) -> list[BaseTool]:
+) -> list[langchain_tools.BaseTool]:
     """The same tools, each of which decides before it runs: for any code that calls tools.
 
     Name, schema, class and behaviour stay; the originals are not changed. A function becomes a tool
@@ -178,6 +182,7 @@ def guard_tools(
     Raises:
         ConfigError: the policy cannot be loaded. MissingExtra: langchain-core is not installed.
         ValueError: the policy limits tokens or money, which no tool sees.
+        TypeError: `tools` is no list, or what is in it is no tool.
     """
     as_tool = _base("langchain_core.tools", "tool")
     base = _base("langchain_core.tools", "BaseTool")
@@ -188,8 +193,17 @@ def guard_tools(
         door="guard_tools",
         check=_without_models,
     )
-    made = [one if isinstance(one, base) else as_tool(one) for one in tools]
-    return [guarded_copy(one, firewall) for one in made]
+    if callable(tools) or isinstance(tools, base) or not isinstance(tools, Iterable):
+        raise refusal("tools", tools, "a list of functions and LangChain tools")
+
+    def made(one: object) -> Any:
+        if isinstance(one, base):
+            return one
+        if not callable(one):
+            raise refusal("a tool", one, "a function or a LangChain tool")
+        return as_tool(one)
+
+    return [guarded_copy(made(one), firewall) for one in tools]
 
 
 def _without_models(policy: Policy) -> None:

@@ -16,21 +16,27 @@ from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ..arguments import require
+from ..later import Later
 from .config import AgentConfig
 
 if TYPE_CHECKING:
-    from langchain_core.messages import HumanMessage
+    from langchain_core import messages
     from langgraph.types import Command
     from typing_extensions import Self
 
-    from .context import RunContext
-    from .events import Event
-    from .result import AgentResult, AgentStep, Trace
-    from .schema import Strategy
+    from . import context as contexts
+    from . import events as happenings
+    from . import result as results
+    from . import schema as strategies
     from .started import Run
 
-    Happened = tuple[Event, list[AgentStep]]
+    Happened = tuple[happenings.Event, list[results.AgentStep]]
     """An event of a run, and the steps of the trace that it completed."""
+else:
+    messages = Later("langchain_core.messages")
+    contexts, happenings = Later("edgeward.graphs.context"), Later("edgeward.graphs.events")
+    results, strategies = Later("edgeward.graphs.result"), Later("edgeward.graphs.schema")
 
 
 class BaseAgent:
@@ -39,18 +45,19 @@ class BaseAgent:
     strategy: ClassVar[str] = ""
 
     def __init__(
-        self, config: AgentConfig, *, strategy: str | Path | Strategy | None = None
+        self, config: AgentConfig, *, strategy: str | Path | strategies.Strategy | None = None
     ) -> None:
         """Build the agent: profile, policy and strategy are read and checked here.
 
         Raises:
             ConfigError: with every problem of a file at once.
             ValueError: the profile asks for what is not there.
+            TypeError: something is of no type that it may have.
         """
+        require("config", config, AgentConfig, "an AgentConfig (create_agent takes a profile, too)")
         from .assembled import assembled, logger_of, profile_of
         from .checkpoints import open_checkpointer
 
-        _name_types()
         self.config = config
         self.profile = profile_of(config)
         self._saver = open_checkpointer(config.checkpointer)
@@ -64,8 +71,8 @@ class BaseAgent:
         images: Sequence[str | Path] = (),
         max_steps: int | None = None,
         thread: str | None = None,
-        context: RunContext | None = None,
-    ) -> AgentResult:
+        context: contexts.RunContext | None = None,
+    ) -> results.AgentResult:
         """Do one task. `thread` goes on with a conversation; without it the run is on its own.
 
         `images`: paths, http(s) addresses or `data:` URLs, shown to the model beside the task; the
@@ -89,8 +96,8 @@ class BaseAgent:
         answers: Mapping[str, Any] | None = None,
         *,
         max_steps: int | None = None,
-        context: RunContext | None = None,
-    ) -> AgentResult:
+        context: contexts.RunContext | None = None,
+    ) -> results.AgentResult:
         """Go on with a thread that was interrupted, or answer the calls that it waits for.
 
         `context` says again for whom it runs: a waiting call is judged anew.
@@ -113,8 +120,8 @@ class BaseAgent:
         images: Sequence[str | Path] = (),
         max_steps: int | None = None,
         thread: str | None = None,
-        context: RunContext | None = None,
-    ) -> AgentResult:
+        context: contexts.RunContext | None = None,
+    ) -> results.AgentResult:
         """`run` for programs without an event loop."""
         message = self.asked(task, images)
         started = self._begun(task, thread, max_steps, context, message, followed=False)
@@ -132,8 +139,8 @@ class BaseAgent:
         images: Sequence[str | Path] = (),
         max_steps: int | None = None,
         thread: str | None = None,
-        context: RunContext | None = None,
-    ) -> Iterator[AgentStep]:
+        context: contexts.RunContext | None = None,
+    ) -> Iterator[results.AgentStep]:
         """Do one task, giving each step of the trace as it is complete."""
         started = self._begun(task, thread, max_steps, context, self.asked(task, images))
         try:
@@ -151,8 +158,8 @@ class BaseAgent:
         images: Sequence[str | Path] = (),
         max_steps: int | None = None,
         thread: str | None = None,
-        context: RunContext | None = None,
-    ) -> AsyncIterator[AgentStep]:
+        context: contexts.RunContext | None = None,
+    ) -> AsyncIterator[results.AgentStep]:
         """`stream` for an event loop."""
         message = await self._aasked(task, images)
         started = self._begun(task, thread, max_steps, context, message)
@@ -173,8 +180,8 @@ class BaseAgent:
         thread: str,
         answers: Mapping[str, Any] | None = None,
         max_steps: int | None = None,
-        context: RunContext | None = None,
-    ) -> Iterator[tuple[Event, Trace]]:
+        context: contexts.RunContext | None = None,
+    ) -> Iterator[tuple[happenings.Event, results.Trace]]:
         """Every event of a run as it happens, with the trace so far: for programs that show it.
 
         `task` None goes on with the thread: with `answers` where it waits, from where it was
@@ -185,7 +192,7 @@ class BaseAgent:
         for event, _ in self._events(started, given):
             yield event, started.trace
 
-    def asked(self, task: str, images: Sequence[str | Path]) -> HumanMessage | None:
+    def asked(self, task: str, images: Sequence[str | Path]) -> messages.HumanMessage | None:
         """The task with its images, as the model is shown them; None where there are none.
 
         Raises:
@@ -238,7 +245,9 @@ class BaseAgent:
     ) -> None:
         self.close()
 
-    async def _aasked(self, task: str, images: Sequence[str | Path]) -> HumanMessage | None:
+    async def _aasked(
+        self, task: str, images: Sequence[str | Path]
+    ) -> messages.HumanMessage | None:
         """`asked`, for an event loop."""
         if not images:
             return None
@@ -251,8 +260,8 @@ class BaseAgent:
         task: str,
         thread: str | None,
         max_steps: int | None,
-        context: RunContext | None,
-        message: HumanMessage | None = None,
+        context: contexts.RunContext | None,
+        message: messages.HumanMessage | None = None,
         *,
         followed: bool = True,
     ) -> Run:
@@ -298,7 +307,7 @@ class BaseAgent:
         if not run.trace.waiting:
             run.trace.also_used(await self.graph.aremember(run.config, **run.left()))
 
-    def _told(self, run: Run, update: Mapping[str, Any]) -> Iterator[Event]:
+    def _told(self, run: Run, update: Mapping[str, Any]) -> Iterator[happenings.Event]:
         """The events of one item of the stream, noted in the trace and in the log."""
         from .events import events
 
@@ -358,8 +367,9 @@ def create_agent(
     """
     if isinstance(config, str | Path):
         config = AgentConfig(profile=config)
-    elif not isinstance(config, AgentConfig):
+    elif isinstance(config, Mapping):
         config = AgentConfig(**config)
+    require("strategy", strategy, str | Path, "a shipped name or a path")
     kind = AGENTS.get(str(strategy))
     return kind(config) if kind else BaseAgent(config, strategy=strategy)
 
@@ -368,18 +378,3 @@ def _going_on(answers: Mapping[str, Any] | None) -> Command[Any] | None:
     from langgraph.types import Command
 
     return None if answers is None else Command(resume=dict(answers))
-
-
-def _name_types() -> None:
-    """Let whatever reads annotations find their types: a method that is made a tool, say.
-
-    They are not imported above, for the classes cost next to nothing to import.
-    """
-    from langchain_core.messages import HumanMessage
-
-    from .context import RunContext
-    from .events import Event
-    from .result import AgentResult, AgentStep, Trace
-
-    named = (HumanMessage, RunContext, Event, AgentResult, AgentStep, Trace)
-    globals().update({kind.__name__: kind for kind in named})

@@ -7,13 +7,19 @@ from pathlib import Path
 
 from langchain_core.language_models import BaseChatModel
 
+from ..arguments import require
 from ..guards.limits import Spending
+from ..policies.context import ContextNumbers
 from ..policies.schema import policy_source
+from ..profiles.adapter import LLM
 from ..profiles.equipment import Given, equip, remembering, timeouts_of
 from ..profiles.llm import read_env
+from ..profiles.memory.memory import MemoryBackendConfig
 from ..profiles.prompt import system_prompt
 from ..profiles.schema import AgentProfile
+from ..profiles.tools.registry import ToolRegistry
 from .build import (
+    MODELS,
     chat_model_for,
     closed_on_failure,
     closing_model,
@@ -29,6 +35,13 @@ from .logger import AgentLogger
 from .remember import own_model, remembers
 from .schema import Strategy, load_strategy
 
+_PARTS = (
+    ("llm", str | BaseChatModel | LLM | None, MODELS),
+    ("tool_registry", ToolRegistry | None, "a ToolRegistry or None"),
+    ("memory_backend", MemoryBackendConfig | None, "a MemoryBackendConfig or None"),
+    ("compressor", ContextNumbers | None, "a ContextCompressor or None"),
+)
+
 
 def assembled(
     config: AgentConfig, profile: AgentProfile, saver: Saver | None, source: str | Path | Strategy
@@ -38,7 +51,10 @@ def assembled(
     Raises:
         ConfigError: with every problem of a file at once.
         ValueError: the profile asks for what is not there.
+        TypeError: a part is nothing of its kind.
     """
+    for name, kinds, wanted in _PARTS:
+        require(name, getattr(config, name), kinds, wanted)
     env = read_env(load_env=config.load_env, dotenv_path=config.dotenv_path)
     model, secrets = chat_model_for(profile, config.llm, env=env)
     given, registry = given_by(config, model, env), config.tool_registry
@@ -57,6 +73,7 @@ def assembled(
             policy=with_secrets(policy_source(config.policy), known),
             model=model,
             tools=tools,
+            sources=registry.sources,
             equipment=equipment,
             index_above=profile.tools.index_above,
             timeout_s=timeouts_of(profile, equipment, tools) if tools else {},
@@ -76,6 +93,7 @@ def logger_of(config: AgentConfig, profile: AgentProfile) -> AgentLogger | None:
     given = (config.logger or config.log_dir) if config.use_logger else None
     if given is None or isinstance(given, AgentLogger):
         return given
+    require("logger", given, str | Path, "a folder, an AgentLogger, or None")
     return AgentLogger(Path(given) / f"{profile.id}.log")
 
 
@@ -85,9 +103,7 @@ def profile_of(config: AgentConfig) -> AgentProfile:
     Raises:
         ConfigError: it is wrong, with every problem at once.
     """
-    profile = config.profile
-    if not isinstance(profile, AgentProfile):
-        profile = AgentProfile.from_yaml(profile)
+    profile = AgentProfile.of(config.profile)
     if config.storage_path is None:
         return profile
     folder = str(Path(config.storage_path).absolute())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.tools import BaseTool
 
+from ..arguments import require
 from ..guards.decide import Policy
 from ..guards.following import Following, Source
 from ..guards.limits import Spending
@@ -23,7 +23,7 @@ from ..profiles.llm import build_model, read_env, resolve_llm
 from ..profiles.prompt import system_prompt
 from ..profiles.schema import AgentProfile
 from ..profiles.tools.python import as_tool
-from ..profiles.tools.registry import ToolRegistry
+from ..profiles.tools.registry import ToolLike, ToolRegistry, listed
 from .checkpoints import Saver, open_checkpointer, tickets_for
 from .compile import Parts, compile_strategy
 from .fitted import with_numbers, with_recall
@@ -31,7 +31,8 @@ from .locked import LockedGraph
 from .remember import Remembers
 from .schema import Strategy, load_strategy
 
-ToolLike = Callable[..., Any] | BaseTool
+MODELS = "a LangChain chat model, an LLM, PROVIDER:NAME, or None: as the profile says"
+"""What names a model, in words."""
 
 
 def build_graph(
@@ -61,8 +62,9 @@ def build_graph(
         ConfigError: a file or name is wrong, with every problem at once.
         ValueError: there is no model, or a bound is below 1.
     """
-    loaded = AgentProfile.from_yaml(profile) if isinstance(profile, str | Path) else profile
+    loaded = None if profile is None else AgentProfile.of(profile)
     chat_model, secrets = chat_model_for(loaded, model)
+    require("max_steps", max_steps, int | None, "a whole number or None")
     if max_steps is not None and max_steps < 1:
         raise ValueError(f"max_steps is {max_steps}; it must be 1 or more")
     saver = open_checkpointer(checkpointer)
@@ -77,6 +79,7 @@ def build_graph(
             policy=with_secrets(policy_source(policy), {**secrets, **equipment.secrets}),
             model=chat_model,
             tools=registry.tools,
+            sources=registry.sources,
             index_above=loaded.tools.index_above if loaded else None,
             timeout_s=timeouts_of(loaded, equipment, registry.tools),
             equipment=equipment,
@@ -112,13 +115,16 @@ def chat_model_for(
     """The chat model, and the secrets that it was built with (by name, for masking).
 
     Raises:
-        ConfigError: the settings do not make a model. ValueError: there are none.
+        ConfigError: the settings do not make a model. ValueError: there are none. TypeError: what
+            is given is nothing that names one.
     """
     if isinstance(model, LLM):
         return model.model, model.secrets
     if isinstance(model, BaseChatModel):
         return model, {}
-    if profile is None and model is None:
+    if model is not None:
+        require("model", model, str, MODELS)
+    elif profile is None:
         raise ValueError("no model: give `model=` (a chat model or PROVIDER:NAME) or `profile=`")
     block = (profile or AgentProfile(id="agent", name="agent")).llm
     settings = resolve_llm(
@@ -143,9 +149,9 @@ def registry_for(equipment: Equipment, tools: Sequence[ToolLike]) -> ToolRegistr
     """The profile's tools and those given in Python.
 
     Raises:
-        ConfigError: a tool cannot be loaded, or two have one name.
+        ConfigError: a tool cannot be loaded, or two have one name. TypeError: it is no list.
     """
-    given = [(as_tool(tool), "the `tools` argument") for tool in tools]
+    given = [(as_tool(tool), "the `tools` argument") for tool in listed(tools)]
     return ToolRegistry([*equipment.tools, *given])
 
 

@@ -7,7 +7,7 @@ The guard judges what will run: arguments as the tool's own schema reads them, d
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -22,14 +22,33 @@ from ..profiles.tools.schemas import tool_schema
 from .index import ToolIndex
 
 
+def refuse_two(
+    name: str, tools: Iterable[str], sources: Mapping[str, str], *, ours: str, fix: str
+) -> None:
+    """Refuse a tool that is named like one that a graph adds, or so but for its case.
+
+    Raises:
+        ValueError: with the sources of both.
+    """
+    theirs = next((tool for tool in tools if tool.casefold() == name.casefold()), None)
+    if theirs is not None:
+        source = sources.get(theirs, "one of yours")
+        raise ValueError(f"two tools are named {theirs!r}: {source}, and {ours}; {fix}")
+
+
 class ToolCatalog:
     """Every tool by name, with the schema that its calls are read through."""
 
     def __init__(
-        self, tools: Mapping[str, BaseTool], *, unshown: str = "", index_above: int | None = None
+        self,
+        tools: Mapping[str, BaseTool],
+        *,
+        unshown: str = "",
+        index_above: int | None = None,
+        sources: Mapping[str, str] | None = None,
     ) -> None:
         """`unshown` is a tool that the model is told of only where there is use for it. Of more
-        tools than `index_above` it is shown a list.
+        tools than `index_above` it is shown a list. `sources` says in words where each is from.
 
         Raises:
             ValueError: a tool has the name by which tools of the list are looked up.
@@ -41,11 +60,13 @@ class ToolCatalog:
         ]
         self.index: ToolIndex | None = None
         if index_above is not None and len(self.descriptions) > index_above:
-            if FIND_TOOLS in tools:
-                raise ValueError(
-                    f"two tools are named {FIND_TOOLS!r}: one of yours, and the one by which the"
-                    " model finds tools in a list; rename yours, or raise tools.index_above"
-                )
+            refuse_two(
+                FIND_TOOLS,
+                tools,
+                sources or {},
+                ours="the one by which the model finds tools in a list",
+                fix="rename yours, or raise tools.index_above",
+            )
             self.index = ToolIndex(self.descriptions)
 
     @property

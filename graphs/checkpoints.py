@@ -26,15 +26,18 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 
+from ..arguments import require
 from ..extras import MissingExtra
 from ..guards.sqlite_file import open_sqlite
 from ..guards.ticket import TicketKey
 from . import workers
 
-if TYPE_CHECKING:
-    from typing import TypeAlias
+Saver = BaseCheckpointSaver[Any]
 
-Saver: TypeAlias = "BaseCheckpointSaver[Any]"
+_KEPT_IN = (
+    "memory, sqlite, a path to a SQLite file (*.sqlite, *.db), a postgresql:// URL, a LangGraph"
+    " saver"
+)
 
 HOME_VARIABLE = "EDGEWARD_HOME"
 KEY_VARIABLE = "EDGEWARD_TICKET_KEY_FILE"
@@ -132,10 +135,12 @@ def open_checkpointer(where: str | Path | Saver | None) -> Saver | None:
     `postgresql://` URL (extra `postgres`); a LangGraph saver, returned as it is; None for none.
 
     Raises:
-        ValueError: it names none of these; MissingExtra: the extra is missing.
+        ValueError: it names none of these. TypeError: it cannot name one. MissingExtra: the extra
+            is missing.
     """
     if where is None or isinstance(where, BaseCheckpointSaver):
         return where
+    require("checkpointer", where, str | Path, _KEPT_IN)
     text = str(where)
     if text == "memory":
         return InMemorySaver(serde=strict_serializer())
@@ -144,10 +149,7 @@ def open_checkpointer(where: str | Path | Saver | None) -> Saver | None:
     if text.startswith(("postgres://", "postgresql://")):
         return _postgres(text)
     if "://" in text or not text.strip() or (isinstance(where, str) and "." not in text):
-        raise ValueError(
-            f"checkpointer: {text.partition('://')[0]!r} is none of: memory, sqlite, a path to a "
-            "SQLite file (*.sqlite, *.db), a postgresql:// URL, a LangGraph saver"
-        )
+        raise ValueError(f"checkpointer: {text.partition('://')[0]!r} is none of: {_KEPT_IN}")
     return SqliteThreads(where)
 
 

@@ -18,7 +18,9 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
 from langgraph.graph import END as GRAPH_END
 from langgraph.graph import START, StateGraph
+from langgraph.store.base import BaseStore
 
+from ..arguments import require
 from ..guards.following import Following, Source
 from ..guards.limits import Spending
 from ..guards.receipts.receipt import Place
@@ -49,6 +51,8 @@ class Parts:
     policy: Source
     model: BaseChatModel | None = None
     tools: Mapping[str, BaseTool] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """Where a tool is from, in words."""
     tickets: TicketKey = field(default_factory=TicketKey)
     prompt: str = ""
     agent_id: str = ""
@@ -75,22 +79,26 @@ def compile_strategy(
 
     Raises:
         ValueError: a part is missing that a node needs, or (never seen) the compiled graph does
-            not hold the invariants of the strategy.
+            not hold the invariants of the strategy. TypeError: a part is nothing of its kind.
     """
+    require("spending", parts.spending, Spending, "a Spending or None")
+    require("store", store, BaseStore | None, "a LangGraph store or None")
     if parts.model is None:
         raise ValueError(f"the strategy {strategy.name!r} calls a model, and none was given")
     builder: StateGraph[Any, Any, Any, Any] = StateGraph(
         State, context_schema=RunContext, input_schema=HiddenInput, output_schema=Output
     )
     builder._add_schema(Input)
-    catalog = ToolCatalog(parts.tools, index_above=parts.index_above)
+    told, sources = partial(ToolCatalog, index_above=parts.index_above), parts.sources
+    catalog = told(parts.tools, sources=sources)
     overhead = text_tokens(parts.prompt) + catalog.overhead
-    rest = rest_tool(strategy, parts.policy.current, parts.tools, overhead=overhead)
+    policy = parts.policy.current
+    rest = rest_tool(strategy, policy, parts.tools, sources=sources, overhead=overhead)
     # A graph is pickled as what it was made from: the library's own sentinels do not survive it.
-    remade = replace(parts, tools=dict(parts.tools), equipment=Equipment())
+    remade = replace(parts, tools=dict(parts.tools), sources=dict(sources), equipment=Equipment())
     if rest is not None:
         parts = replace(parts, tools={**parts.tools, rest.name: rest})
-        catalog = ToolCatalog(parts.tools, unshown=rest.name, index_above=parts.index_above)
+        catalog = told(parts.tools, unshown=rest.name)
     given = {
         "overhead": overhead,
         "index": catalog.index,

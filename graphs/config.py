@@ -5,21 +5,50 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import UnionType
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
+from ..arguments import require
+from ..later import Later
 
-    from ..guards.limits import Spending
-    from ..policies.context import ContextNumbers
-    from ..policies.schema import PolicySource
-    from ..profiles.adapter import LLM
-    from ..profiles.memory.memory import MemoryBackendConfig
-    from ..profiles.schema import AgentProfile
-    from ..profiles.tools.registry import ToolRegistry
-    from .build import ToolLike
-    from .checkpoints import Saver
-    from .logger import AgentLogger
+if TYPE_CHECKING:
+    from langchain_core import language_models
+
+    from ..guards import limits
+    from ..policies import context as numbers
+    from ..policies import schema as policies
+    from ..profiles import adapter
+    from ..profiles import schema as profiles
+    from ..profiles.memory import memory as memories
+    from ..profiles.tools import registry
+    from . import checkpoints
+    from . import logger as logs
+else:
+    language_models, limits = (
+        Later("langchain_core.language_models"),
+        Later("edgeward.guards.limits"),
+    )
+    numbers, policies = Later("edgeward.policies.context"), Later("edgeward.policies.schema")
+    adapter, profiles = Later("edgeward.profiles.adapter"), Later("edgeward.profiles.schema")
+    memories = Later("edgeward.profiles.memory.memory")
+    registry = Later("edgeward.profiles.tools.registry")
+    checkpoints, logs = Later("edgeward.graphs.checkpoints"), Later("edgeward.graphs.logger")
+
+_FIELDS: tuple[tuple[type | UnionType, str, str], ...] = (
+    (
+        bool,
+        "True or False",
+        "use_tools use_logger use_reflection use_compressor reflect_after_run save_outcome"
+        " save_trajectory load_env",
+    ),
+    (bool | None, "True, False, or None: as the profile says", "use_memory use_rag"),
+    (int, "a whole number", "max_substeps_per_step"),
+    (int | None, "a whole number or None", "max_steps"),
+    (str | None, "a text or None", "extra_instructions"),
+    (str | Path | None, "a path or None", "storage_path log_dir dotenv_path"),
+)
+"""What fields may be that nothing has to be loaded for; the others are looked at when the agent is
+built."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,25 +74,25 @@ class AgentConfig:
     servers that the profile may have run; None: whatever it names.
     """
 
-    profile: str | Path | AgentProfile
-    policy: PolicySource = None
-    llm: str | BaseChatModel | LLM | None = None
-    tools: Sequence[ToolLike] = ()
-    tool_registry: ToolRegistry | None = None
+    profile: str | Path | profiles.AgentProfile
+    policy: policies.PolicySource = None
+    llm: str | language_models.BaseChatModel | adapter.LLM | None = None
+    tools: Sequence[registry.ToolLike] = ()
+    tool_registry: registry.ToolRegistry | None = None
     rag: Any = None
     allowed_code: Sequence[str] | None = None
-    checkpointer: str | Path | Saver = "memory"
+    checkpointer: str | Path | checkpoints.Saver = "memory"
     store: Any = None
-    spending: Spending | None = None
+    spending: limits.Spending | None = None
     use_tools: bool = True
     use_memory: bool | None = None
     use_rag: bool | None = None
     memory: Any = None
-    memory_backend: MemoryBackendConfig | None = None
+    memory_backend: memories.MemoryBackendConfig | None = None
     reflector: Any = None
-    compressor: ContextNumbers | None = None
+    compressor: numbers.ContextNumbers | None = None
     storage_path: str | Path | None = None
-    logger: str | Path | AgentLogger | None = None
+    logger: str | Path | logs.AgentLogger | None = None
     log_dir: str | Path | None = None
     use_logger: bool = True
     use_reflection: bool = True
@@ -78,6 +107,14 @@ class AgentConfig:
     dotenv_path: str | Path | None = None
 
     def __post_init__(self) -> None:
+        """Refuse what is of no type that its field may have; what names a part is read later.
+
+        Raises:
+            TypeError: naming the field. ValueError: a bound is below 1.
+        """
+        for kinds, wanted, names in _FIELDS:
+            for name in names.split():
+                require(name, getattr(self, name), kinds, wanted)
         for name in ("max_substeps_per_step", "max_steps"):
             value = getattr(self, name)
             if value is not None and value < 1:

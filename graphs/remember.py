@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 
+from ..arguments import refusal
 from ..guards.decide import Policy
 from ..guards.langchain.chats import facts_of
 from ..guards.langchain.model import held
@@ -68,6 +69,8 @@ def remembers(
         return None
     reflects = config.use_reflection and config.reflect_after_run
     reflector = (config.reflector or reflector_of(profile)) if reflects else None
+    if reflector is not None and not callable(getattr(reflector, "maybe_reflect", None)):
+        raise refusal("reflector", reflector, "a Reflector, or an object with its maybe_reflect")
     saves = (config.save_outcome, config.save_trajectory)
     return Remembers(memory, profile, *saves, reflector, model)
 

@@ -9,7 +9,7 @@ speak of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, StructuredTool
@@ -20,6 +20,7 @@ from ..guards.rules.callers import KEY as CALLERS
 from ..guards.verdict import ToolCall
 from ..nodes._shorten import READ_REST, SMALLEST, rest_of
 from ..nodes.compress import Spec
+from .catalog import refuse_two
 from .drive import READ_KEY
 from .schema import Strategy
 
@@ -34,9 +35,15 @@ DESCRIBED = (
 
 
 def rest_tool(
-    strategy: Strategy, policy: Policy, tools: Mapping[str, BaseTool], *, overhead: int
+    strategy: Strategy,
+    policy: Policy,
+    tools: Collection[str],
+    *,
+    sources: Mapping[str, str],
+    overhead: int,
 ) -> BaseTool | None:
     """The tool, where the strategy shortens results, there are tools, and the policy lets it run.
+    `sources` says in words where each tool is from.
 
     Raises:
         ValueError: a tool has its name, or what prompt and tools take leaves no room.
@@ -45,12 +52,13 @@ def rest_tool(
     rooms = [spec.fit(overhead).room for spec in _with_room(specs, strategy, overhead)]
     if not rooms or not tools:
         return None
-    if READ_REST in tools:
-        raise ValueError(
-            f"two tools are named {READ_REST!r}: one of the profile or the `tools` argument, and"
-            f" the one by which strategy {strategy.name!r} lets a shortened result be read on;"
-            " rename yours, or take the compress nodes out"
-        )
+    refuse_two(
+        READ_REST,
+        tools,
+        sources,
+        ours=f"the one by which strategy {strategy.name!r} lets a shortened result be read on",
+        fix="rename yours, or take the compress nodes out",
+    )
     granted = History(granted=frozenset((READ_REST,)))
     found = decide(policy, ToolCall(READ_REST, {"call": "c"}), granted).findings
     if any(f.word == "block" and f.rule != CALLERS for f in found):  # who asks, nobody knows yet

@@ -19,6 +19,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ..arguments import require
 from ..guards.verdict import canonical_json
 from ..nodes import kinds
 from ..nodes._base import NodeKind, NodeSpec
@@ -81,10 +82,11 @@ def load_strategy(source: str | Path | Strategy) -> Strategy:
 
     Raises:
         ConfigError: with every problem at once (I1, I5, I6, I7, and what YAML itself may not
-            hold), each with file and line.
+            hold), each with file and line. TypeError: it is nothing that names a strategy.
     """
     if isinstance(source, Strategy):
         return source
+    require("strategy", source, str | Path, "a shipped name, a path, or a Strategy")
     path, name = _found(source)
     document = read_yaml(path, name=name)
     file = validate(StrategyFile, document.data, document)

@@ -9,6 +9,7 @@ from typing import Any
 from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
 
+from ..arguments import require
 from .context import RunContext
 from .locked import LockViolation
 from .result import Trace
@@ -26,6 +27,9 @@ class Run:
         context: RunContext | None,
         message: HumanMessage | None = None,
     ) -> None:
+        require("task", task, str, "a text")
+        require("context", context, RunContext | None, "a RunContext or None")
+        require("max_steps", max_steps, int | None, "a whole number or None")
         if max_steps is not None and max_steps < 1:
             raise ValueError(f"max_steps is {max_steps}; it must be 1 or more")
         self.forgets = thread is None

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from ..later import Later
 from .approvals import DEFAULT_MAX_S
 from .caller import NOBODY, Caller
 from .ledger import Entry, History, judge
@@ -29,7 +30,9 @@ from .vault import Hides
 from .verdict import Finding, ToolCall, Verdict, Word, strictest
 
 if TYPE_CHECKING:
-    from .receipts.log import ReceiptLog
+    from .receipts import log
+else:
+    log = Later("edgeward.guards.receipts.log")
 
 __all__ = ["Check", "History", "Policy", "decide"]
 
@@ -59,7 +62,7 @@ class Policy:
     fail_closed: bool = True
     block_message: str = "[Edgeward] Action blocked by policy."
     source: str = ""
-    receipts: ReceiptLog | None = field(default=None, repr=False, compare=False)
+    receipts: log.ReceiptLog | None = field(default=None, repr=False, compare=False)
     """Where each verdict is kept."""
     keeps_arguments: bool = False
     """Whether a receipt holds the arguments, masked, besides their fingerprint."""

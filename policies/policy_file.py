@@ -24,6 +24,7 @@ from stat import S_ISREG
 from threading import Lock
 from typing import Any
 
+from ..arguments import require
 from ..guards.decide import Policy
 from ..guards.detectors import Detect
 from ..guards.receipts.log import ReceiptLog
@@ -81,8 +82,10 @@ class PolicyFile:
         """Load the policy. `clock` gives seconds: how long the file has looked the same.
 
         Raises:
-            ConfigError: the file is no policy, and there is no last good one yet.
+            ConfigError: the file is no policy, and there is no last good one yet. TypeError: it is
+                no path.
         """
+        require("policy", path, str | Path, "a path")
         self._again = partial(PolicyFile, path, detectors=detectors, receipts=receipts)
         self._name = str(path)
         self.path = Path(path).absolute()

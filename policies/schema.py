@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
 
+from ..arguments import refusal
 from ..guards.decide import Policy
 from ..guards.detectors import Detect
 from ..guards.following import Source
@@ -117,15 +118,19 @@ def shipped_file(source: str | Path) -> Path | None:
 PolicySource = str | Path | Mapping[str, object] | Source | None
 """A shipped name, a path, a mapping, a `Policy`, a `PolicyFile`; None is the shipped `default`."""
 
+_SOURCES = "a shipped name, a path, a mapping, a Policy, a PolicyFile, or None for the default"
+
 
 def policy_source(given: PolicySource) -> Source:
     """What says which policy counts: a `PolicyFile` as it is, anything else loaded once.
 
     Raises:
-        ConfigError: as `load_policy`.
+        ConfigError: as `load_policy`. TypeError: it is nothing that names a policy.
     """
     if given is None or isinstance(given, str | Path | Mapping):
         return load_policy(given)
+    if not isinstance(getattr(given, "current", None), Policy):
+        raise refusal("policy", given, _SOURCES)
     return given
 
 
@@ -150,11 +155,12 @@ def load_policy(
         ConfigParseError: if the file is not YAML, or repeats a key.
         ConfigValidationError: with every problem of the content at once.
         ValueError: `detectors` for a policy that is loaded already.
+        TypeError: `source` is nothing that names a policy.
     """
     if not (source is None or isinstance(source, str | Path | Mapping)):
         if detectors:
             raise ValueError("a loaded policy has its detectors; give them where it is loaded")
-        policy = source.current
+        policy = policy_source(source).current
         return policy if receipts is None else replace(policy, receipts=receipts)
     given = dict(detectors or {})
     if isinstance(source, Mapping):

@@ -14,12 +14,15 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Literal, TypedDict
 
+from ...arguments import refusal, require
 from ..decide import Policy, decide
 from ..firewall import keepable
 from ..ledger import History
 from ..python_values import as_call
 from ..verdict import Finding, Verdict, canonical_json
 from ..verdict import ToolCall as Call
+
+_LOADED = "a Policy, as load_policy gives it"
 
 DETERMINISTIC_RULES = "deterministic_rules"
 """The name of the check that `check_tool_calls` sums up."""
@@ -139,10 +142,13 @@ def check_tool_calls(
 
     Raises:
         ValueError: the policy has a `private` rule and there is no history to tell what is private.
+        TypeError: `policy` is not loaded, or a call is none.
     """
+    require("policy", policy, Policy, _LOADED)
     if history is None:
         keepable(policy)
     started = time.perf_counter()
+    require("tool_calls", tool_calls, Iterable, "a list of calls")
     findings = [finding_of(call, policy, history or History()) for call in tool_calls]
     blocked = [finding for finding in findings if finding.status is Status.BLOCK]
     within = f"{len(findings)} tool call(s) within policy"
@@ -156,8 +162,14 @@ def check_tool_calls(
 
 
 def finding_of(tool_call: ToolCall, policy: Policy, history: History) -> ToolFinding:
-    """What the policy says of one call."""
-    function = tool_call.function
+    """What the policy says of one call.
+
+    Raises:
+        TypeError: it has no function: it is a mapping, say.
+    """
+    function = getattr(tool_call, "function", None)
+    if function is None:
+        raise refusal("a tool call", tool_call, "edgeward.ToolCall, or an SDK's object of its form")
     return told(as_call(function.name, function.arguments, id=tool_call.id), policy, history)
 
 
@@ -188,6 +200,8 @@ def scan_and_redact(text: str, policy: Policy, source: str = "content") -> tuple
 
     `source` says in the check's words where the text is from.
     """
+    require("policy", policy, Policy, _LOADED)
+    require("text", text, str | None, "a text")
     started = time.perf_counter()
     masked, labels = policy.redactor.all(text) if text else (text, ())
     listed = ", ".join(labels)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
+from ...later import Later
 from ..caller import NOBODY, Caller
 from ..firewall import Firewall, PolicyViolationError
 from ..following import Source
@@ -17,10 +19,9 @@ from .session import usage_of
 from .tools import said_by
 
 if TYPE_CHECKING:
-    from uuid import UUID
-
-    from langchain_core.agents import AgentAction
-    from langchain_core.outputs import LLMResult
+    from langchain_core import agents, outputs
+else:
+    agents, outputs = Later("langchain_core.agents"), Later("langchain_core.outputs")
 
 
 class CallbackHooks:
@@ -89,7 +90,7 @@ class CallbackHooks:
             told.end()
 
     def on_agent_action(
-        self, action: AgentAction, *, run_id: UUID | None = None, **kwargs: Any
+        self, action: agents.AgentAction, *, run_id: UUID | None = None, **kwargs: Any
     ) -> None:
         """Raise where an `AgentExecutor` announces a call that may not run.
 
@@ -109,7 +110,7 @@ class CallbackHooks:
         """Forget what the run announced."""
         self._announced.pop(run_id, None)
 
-    def on_llm_end(self, response: LLMResult, **kwargs: Any) -> None:
+    def on_llm_end(self, response: outputs.LLMResult, **kwargs: Any) -> None:
         """Count the tokens that the model says it used."""
         for generations in response.generations:
             for generation in generations:

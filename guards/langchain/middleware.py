@@ -6,6 +6,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
+from ...later import Later
 from ..audit import answer_record, edit_of, record
 from ..conversation import Conversations, Past
 from ..decide import Policy, decide
@@ -38,16 +39,12 @@ from .session import (
 from .tools import canonical_call, said_by
 
 if TYPE_CHECKING:
-    from langchain.agents.middleware.types import (
-        ExtendedModelResponse,
-        ModelRequest,
-        ModelResponse,
-        ToolCallRequest,
-    )
-    from langchain_core.messages import ToolMessage
-    from langgraph.types import Command
-
-    ToolResult = ToolMessage | Command[Any]
+    from langchain.agents.middleware import types
+    from langchain_core import messages
+    from langgraph import types as commands
+else:
+    types = Later("langchain.agents.middleware.types")
+    messages, commands = Later("langchain_core.messages"), Later("langgraph.types")
 
 
 _PLACE = Place("middleware")
@@ -73,8 +70,10 @@ class MiddlewareHooks:
         return self._rules.current.policy
 
     def wrap_tool_call(
-        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolResult]
-    ) -> ToolResult:
+        self,
+        request: types.ToolCallRequest,
+        handler: Callable[[types.ToolCallRequest], messages.ToolMessage | commands.Command[Any]],
+    ) -> messages.ToolMessage | commands.Command[Any]:
         """Run the call that may run; answer the one that may not.
 
         Raises:
@@ -91,9 +90,11 @@ class MiddlewareHooks:
 
     async def awrap_tool_call(
         self,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Awaitable[ToolResult]],
-    ) -> ToolResult:
+        request: types.ToolCallRequest,
+        handler: Callable[
+            [types.ToolCallRequest], Awaitable[messages.ToolMessage | commands.Command[Any]]
+        ],
+    ) -> messages.ToolMessage | commands.Command[Any]:
         """The same, for runs that are async."""
         _must_be_last(handler)
         rules = self._rules.current
@@ -101,13 +102,17 @@ class MiddlewareHooks:
         if isinstance(decided, ToolCall):
             with rules.counts.ran(request), rules.executing(request, decided) as told:
                 result = _told(told, await handler(rules.as_decided(request, decided)))
-            seen: ToolResult = await in_its_time(seen_result, result, rules.policy)
+            seen: messages.ToolMessage | commands.Command[Any] = await in_its_time(
+                seen_result, result, rules.policy
+            )
             return seen
         return decided
 
     def wrap_model_call(
-        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
-    ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
+        self,
+        request: types.ModelRequest[Any],
+        handler: Callable[[types.ModelRequest[Any]], types.ModelResponse[Any]],
+    ) -> types.ModelResponse[Any] | types.ExtendedModelResponse[Any]:
         """Show the model no secret, and let none out of what it writes, also while it streams. At a
         limit it is not asked, and the answer says so."""
         rules = self._rules.current
@@ -121,9 +126,9 @@ class MiddlewareHooks:
 
     async def awrap_model_call(
         self,
-        request: ModelRequest[Any],
-        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
-    ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
+        request: types.ModelRequest[Any],
+        handler: Callable[[types.ModelRequest[Any]], Awaitable[types.ModelResponse[Any]]],
+    ) -> types.ModelResponse[Any] | types.ExtendedModelResponse[Any]:
         """The same, for runs that are async."""
         rules = self._rules.current
         past, began = rules.counts.past(request), rules.counts.clock()
@@ -152,12 +157,12 @@ class Rules:
         self._messages = Messages(policy)
         self._heard = Heard(policy.redactor)
 
-    def shown(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+    def shown(self, request: types.ModelRequest[Any]) -> types.ModelRequest[Any]:
         """The request as the model may see it, to a model that listeners hear no secret from."""
         shown = self._messages.inbound(request)
         return shown.override(model=held(shown.model, self.policy.redactor))
 
-    def chat(self, shown: ModelRequest[Any]) -> Operation:
+    def chat(self, shown: types.ModelRequest[Any]) -> Operation:
         """The model call, as telemetry is told of it."""
         if not listening():
             return NOBODY_LISTENS
@@ -165,18 +170,22 @@ class Rules:
         asked, facts = [*before, *shown.messages], facts_of(shown.model)
         return chat(asked, self.policy.redactor, facts=facts, thread=thread_of(shown))
 
-    def executing(self, request: ToolCallRequest, call: ToolCall) -> Operation:
+    def executing(self, request: types.ToolCallRequest, call: ToolCall) -> Operation:
         """The tool that runs, as telemetry is told of it."""
         return executing(call, self.policy.redactor, thread=thread_of(request))
 
-    def as_decided(self, request: ToolCallRequest, call: ToolCall) -> ToolCallRequest:
+    def as_decided(self, request: types.ToolCallRequest, call: ToolCall) -> types.ToolCallRequest:
         """The request to run exactly what was decided, by a tool of which nobody hears a secret."""
         request = request.override(tool_call={**request.tool_call, "args": call.arguments})
         return request.override(tool=self._heard(request.tool)) if request.tool else request
 
     def said(
-        self, request: ModelRequest[Any], response: ModelResponse[Any], past: Past, began: float
-    ) -> ExtendedModelResponse[Any]:
+        self,
+        request: types.ModelRequest[Any],
+        response: types.ModelResponse[Any],
+        past: Past,
+        began: float,
+    ) -> types.ExtendedModelResponse[Any]:
         """The response without secrets, and what the thread has used with it."""
         from langchain.agents.middleware.types import ExtendedModelResponse
         from langgraph.types import Command
@@ -187,7 +196,7 @@ class Rules:
         spent[JUDGED_BY] = self.policy.digest
         return ExtendedModelResponse(said, Command(update={SPENT: spent}))
 
-    def decided(self, request: ToolCallRequest) -> ToolCall | ToolMessage:
+    def decided(self, request: types.ToolCallRequest) -> ToolCall | messages.ToolMessage:
         """The call as it may run, or the message that answers it in its place."""
         proposed = request.tool_call
         call = as_call(proposed["name"], proposed["args"], id=proposed.get("id") or "")
@@ -199,8 +208,8 @@ class Rules:
         return decided
 
     def _judged(
-        self, request: ToolCallRequest, call: ToolCall, history: History
-    ) -> ToolCall | ToolMessage:
+        self, request: types.ToolCallRequest, call: ToolCall, history: History
+    ) -> ToolCall | messages.ToolMessage:
         verdict = decide(self.policy, call, history)
         verdict = with_withheld(self.policy, call, verdict, withheld_of(request))
         changed = proposed_under(request) not in ("", self.policy.digest)
@@ -211,8 +220,8 @@ class Rules:
         return self._kept(Decision(call, verdict, history))
 
     def _asked(
-        self, request: ToolCallRequest, call: ToolCall, verdict: Verdict, history: History
-    ) -> ToolCall | ToolMessage:
+        self, request: types.ToolCallRequest, call: ToolCall, verdict: Verdict, history: History
+    ) -> ToolCall | messages.ToolMessage:
         redactor = self.policy.redactor
         answer = ask(call, verdict, redactor, thread=history.thread)
         approval = answer_record(
@@ -230,7 +239,7 @@ class Rules:
         why = f": {answer.reason}" if answer.reason else "."
         return _message(call, verdict, f"Not run: the user rejected this call{why}")
 
-    def _kept(self, decided: Decision) -> ToolCall | ToolMessage:
+    def _kept(self, decided: Decision) -> ToolCall | messages.ToolMessage:
         """The call as it runs once its receipt is kept, or the message that refuses it."""
         unkept = kept(self.policy, _PLACE, [decided])
         verdict = decided.verdict.with_finding(unkept)
@@ -238,27 +247,29 @@ class Rules:
             return self._refusal(decided.call, verdict)
         return masked_call(decided.call, verdict)
 
-    def _refusal(self, call: ToolCall, verdict: Verdict) -> ToolMessage:
+    def _refusal(self, call: ToolCall, verdict: Verdict) -> messages.ToolMessage:
         fault = call.fault
         text = f"Not run: {self.policy.redactor.shown(fault)}" if fault else ""
         return _message(call, verdict, text or f"{self.policy.block_message} {verdict.reason}")
 
 
-def _replied(told: Operation, response: ModelResponse[Any]) -> ModelResponse[Any]:
+def _replied(told: Operation, response: types.ModelResponse[Any]) -> types.ModelResponse[Any]:
     for message in response.result:
         if message.type == "ai":
             replied(told, message)
     return response
 
 
-def _told(told: Operation, result: ToolResult) -> ToolResult:
+def _told(
+    told: Operation, result: messages.ToolMessage | commands.Command[Any]
+) -> messages.ToolMessage | commands.Command[Any]:
     if told.on and hasattr(result, "content"):
         said, failed = said_by(result)
         ran(told, said, failed=failed)
     return result
 
 
-def _answered(text: str) -> ModelResponse[Any]:
+def _answered(text: str) -> types.ModelResponse[Any]:
     """An answer in place of the model's; it ends the run."""
     from langchain.agents.middleware.types import ModelResponse
     from langchain_core.messages import AIMessage
@@ -266,7 +277,7 @@ def _answered(text: str) -> ModelResponse[Any]:
     return ModelResponse(result=[AIMessage(text)])
 
 
-def _message(call: ToolCall, verdict: Verdict, text: str) -> ToolMessage:
+def _message(call: ToolCall, verdict: Verdict, text: str) -> messages.ToolMessage:
     """The answer to a call that does not run; its artifact is the verdict's record."""
     from langchain_core.messages import ToolMessage
 

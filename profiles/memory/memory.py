@@ -16,8 +16,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 from typing_extensions import Self
 
@@ -25,14 +26,10 @@ from ...extras import MissingExtra
 from ...guards.redact import Redactor
 from ..embedding import Embedder, EmbeddingSettings, build_embedder, resolve_embedding
 from ..llm import LLMBlock, build_model, read_env, resolve_llm
+from ..schema import AgentProfile
 from .block import MemoryBlock
 from .records import MAX_CHARS, Note, Record, Scope
 from .storage import Storage, acquire, release
-
-if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
-
-    from ..schema import AgentProfile
 
 THRESHOLD = 0.1
 """The likeness below which a record does not answer a query (mem0's default)."""
@@ -98,12 +95,9 @@ class Mem0Memory:
             MemoryLocked: another process holds the folder. StoreMismatch: another embedder wrote
                 it.
         """
-        from ..schema import AgentProfile
-
         if importlib.util.find_spec("mem0") is None:
             raise MissingExtra("memory needs mem0: pip install 'edgeward[memory]'")
-        if not isinstance(profile, AgentProfile):
-            profile = AgentProfile.from_yaml(profile)
+        profile = AgentProfile.of(profile)
         self.agent = profile.id
         self.block = profile.memory
         self.folder = profile.storage_dir

@@ -9,6 +9,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 
+from ...arguments import require
 from ...guards.names import glob_pattern
 from ...policies.problems import Problem, either, speak
 from .block import ToolsBlock
@@ -31,6 +32,7 @@ def check_code(block: ToolsBlock, allowed: Sequence[str] | None) -> None:
         raise ToolRegistrationError(
             Problem("allowed_code", "", "is one text", "a list of globs", fix)
         )
+    require("allowed_code", allowed, Sequence, "a list of globs, or None: whatever is named")
     globs = [glob_pattern(glob) for glob in allowed]
     problems = [
         Problem(

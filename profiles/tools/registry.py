@@ -13,12 +13,24 @@ from typing import Any
 
 from langchain_core.tools import BaseTool
 
+from ...arguments import refusal
 from ...policies.problems import did_you_mean
 from .python import as_tool
 from .schemas import tool_schema
 from .signature import ToolNotFoundError, refuse
 
 ToolLike = Callable[..., Any] | BaseTool
+
+
+def listed(tools: object) -> Iterable[Any]:
+    """The tools that an argument lists.
+
+    Raises:
+        TypeError: it is no list, but one tool, say.
+    """
+    if callable(tools) or isinstance(tools, BaseTool) or not isinstance(tools, Iterable):
+        raise refusal("tools", tools, "a list of functions and LangChain tools")
+    return tools
 
 
 class ToolRegistry:
@@ -40,7 +52,7 @@ class ToolRegistry:
         found: dict[str, BaseTool] = {}
         sources: dict[str, str] = {}
         folded: dict[str, str] = {}
-        for given in tools:
+        for given in listed(tools):
             function, source = given if isinstance(given, tuple) else (given, "the registry")
             tool = as_tool(function)
             taken = folded.setdefault(tool.name.casefold(), tool.name)
@@ -75,6 +87,11 @@ class ToolRegistry:
     def names(self) -> list[str]:
         """The tools' names, in the order in which they were given."""
         return list(self._tools)
+
+    @property
+    def sources(self) -> Mapping[str, str]:
+        """Where each tool came from, in words, by its name."""
+        return self._sources
 
     def source(self, name: str) -> str:
         """Where the tool of this name came from.

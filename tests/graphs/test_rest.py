@@ -15,6 +15,7 @@ from edgeward.nodes._shorten import READ_REST
 from edgeward.policies.schema import load_policy
 from edgeward.profiles.schema import AgentProfile
 from edgeward.profiles.scripted import ScriptedModel
+from edgeward.profiles.tools.python import as_tool
 from tests.fakes import agent_graph, ask, on, turn
 
 PROFILE = AgentProfile.from_mapping(
@@ -213,15 +214,18 @@ def test_what_was_read_stays_untrusted(tmp_path: Path) -> None:
     assert {e["source"] for e in state["ledger"]} <= {"user", "tool get_file", "tool read_rest"}
 
 
-def test_a_tool_of_that_name_is_refused() -> None:
-    """Two tools of one name are a fault at build, with both sources named."""
+@pytest.mark.parametrize("name", [READ_REST, "Read_Rest"])
+def test_a_tool_of_that_name_is_refused(name: str) -> None:
+    """Two tools of one name, or of names that a model or a policy takes for one another, are a
+    fault at build, with both sources named."""
 
-    def read_rest() -> str:
+    def mine() -> str:
         """Mine."""
         return ""
 
-    with pytest.raises(ValueError, match="two tools are named 'read_rest'"):
-        agent_graph([], tools=[read_rest])
+    said = f"two tools are named {name!r}: the `tools` argument, and the one by which strategy"
+    with pytest.raises(ValueError, match=said):
+        agent_graph([], tools=[as_tool(mine, name=name)])
 
 
 def test_c26_prompt_and_tools_that_leave_no_room() -> None:

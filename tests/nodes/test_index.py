@@ -266,7 +266,8 @@ def test_what_is_asked_for_is_in_the_next_request_of_a_real_client(provider: str
 def test_a_tool_of_that_name_is_refused_where_there_is_a_list() -> None:
     """Both are named; without a list the name is free."""
     tools = [Recorder().tool(name) for name in (*MANY, FIND_TOOLS)]
-    with pytest.raises(ValueError, match="two tools are named 'find_tools'"):
+    said = "two tools are named 'find_tools': the `tools` argument, and the one by which the model"
+    with pytest.raises(ValueError, match=said):
         indexed(["x"], tools=tools)
     indexed(["x"], tools=tools, above=None)
 

@@ -49,7 +49,7 @@ def review_mcp(
         ConfigError: the profile is wrong, or a server cannot be used. MissingExtra: the extra
             `mcp` is not installed.
     """
-    loaded = AgentProfile.from_yaml(profile) if isinstance(profile, str | Path) else profile
+    loaded = AgentProfile.of(profile)
     path, damaged = lock_path(loaded), ""
     known: Pins = {}
     if not loaded.tools.mcp:
