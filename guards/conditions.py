@@ -21,7 +21,7 @@ from .caller import NOBODY, OWN_VALUES, Caller, variable_fault
 from .destinations import destinations
 from .encodings import plain, views
 from .fields import Kind
-from .flow import WISHES, Facts, FlowWord
+from .flow import HOLDS, WISHES, Facts, FlowWord
 from .hosts import HostList
 from .outputs import leaves
 from .patterns import compile_pattern, searchable
@@ -99,7 +99,7 @@ class Requirement:
 
         What is None is absent: a schema fills it in for what was left out.
         """
-        if self.anything or self._plainly(arguments, facts):
+        if self.anything or (self.words and self._plainly(arguments, facts)):
             return ()
         return self._failures(arguments, facts)
 
@@ -112,9 +112,10 @@ class Requirement:
 
     def _plainly(self, arguments: dict[str, Any], facts: Facts) -> bool:
         """The common case, decided without a walk: a text, or a list of texts, that holds."""
-        if len(self.path) > 1 or not self.words:
+        name, *below = self.path
+        if below:
             return False
-        value = arguments.get(self.path[0])
+        value = arguments.get(name)
         if type(value) is str:
             return self._one_holds(value, facts)
         for item in value if type(value) is list else (value,):
@@ -123,8 +124,10 @@ class Requirement:
         return True
 
     def _one_holds(self, text: str, facts: Facts) -> bool:
+        if not text:
+            return True
         for word in self.words:
-            if facts.holds(word, text) and not (
+            if HOLDS[word](facts, text) and not (
                 facts.encoded and word == "clean" and _stained(text, facts)
             ):
                 return True

@@ -97,6 +97,12 @@ class Conditions:
     """Where the entry stands: what nothing names must be clean, numbers free of private data."""
     places: Mapping[str, Place] = field(default_factory=dict)
     tree: Tree = field(default_factory=dict)
+    demands: tuple[tuple[Requirement, Place], ...] = field(init=False, repr=False)
+    """The requirements that not every value fulfils."""
+
+    def __post_init__(self) -> None:
+        demands = tuple(pair for pair in self.requirements if not pair[0].anything)
+        object.__setattr__(self, "demands", demands)
 
     def failures(self, call: Examined, history: History, facts: Facts) -> list[Failure]:
         """What of it does not hold; nearly always that is nothing, which is told first."""
@@ -108,14 +114,14 @@ class Conditions:
             found.append(self._not_asked(call, facts, wish))
         if self.max_calls is not None and history.calls.get(call.name, 0) >= self.max_calls:
             found.append(self._too_often(call, self.max_calls))
-        for required, place in self.requirements:
+        for required, place in self.demands:
             if failing := required.failures(call.arguments, facts):
                 found += self._unmet(call, facts, required, place, failing)
         for path, text in unnamed_texts(call, self.tree):
             why, piece = facts.stain(text)
             if why:
                 found.append(self._unclean(call, facts, path, text, why, piece))
-        if facts.ledger.holds_private or facts.ledger.gap:
+        if not facts.nothing_private:
             for path, text in unnamed_numbers(call.arguments, self.tree):
                 why, piece = facts.private_number(text)
                 if why:

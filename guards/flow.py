@@ -56,10 +56,12 @@ class Facts:
     caller: Caller = NOBODY
     encoded: bool = True
     """Whether something in the call may be encoded."""
+    nothing_private: bool = False
+    """Whether the call whose values these are is known to hold nothing private at all."""
 
     def holds(self, word: str, value: str) -> bool:
         """Whether the condition `word` holds for the value."""
-        return not value or _HOLDS[word](self, value)
+        return not value or HOLDS[word](self, value)
 
     @property
     def unseen(self) -> str:
@@ -75,6 +77,8 @@ class Facts:
             if is_account(found) and not self._own(found):
                 # A payee of the list may be paid; in a text his number tells others of him.
                 return "holds an account number that the user did not write", found
+        if self.nothing_private:
+            return _CLEAN
         if ledger.gap and text.strip() and not ledger.stated(text):
             return f"may hold private data{self.unseen}", ""
         piece = ledger.private(text)
@@ -109,12 +113,20 @@ class Facts:
     def _mine(self, value: str) -> bool:
         return key_of(value) in self.me
 
-    def _each(self, value: str, test: Callable[[str], bool]) -> bool:
-        """Whether the test holds for the value, or for each address of a list of addresses."""
-        if test(value):
-            return True
-        bare = addresses_of(value)
-        return bare != [value] and bool(bare) and all(map(test, bare))
+    def _all_known(self, value: str) -> bool:
+        return self._known(value) or _each_address(value, self._known)
+
+    def _all_stated(self, value: str) -> bool:
+        return self._stated(value) or _each_address(value, self._stated)
+
+    def _all_mine(self, value: str) -> bool:
+        return self._mine(value) or _each_address(value, self._mine)
+
+    def _created(self, value: str) -> bool:
+        return self.ledger.created(value, about=self.about)
+
+    def _clean(self, value: str) -> bool:
+        return not self.stain(value)[0]
 
     def _same_site(self, value: str) -> bool:
         if self._known(value):
@@ -139,23 +151,42 @@ class Facts:
         return known and not self.stain(value)[0]
 
 
+def _each_address(value: str, test: Callable[[str], bool]) -> bool:
+    """Whether the test holds for each address of a list of addresses."""
+    bare = addresses_of(value)
+    return bare != [value] and bool(bare) and all(map(test, bare))
+
+
+def holds_nothing_private(call: Examined, ledger: Ledger) -> bool:
+    """Whether no value of a call is private, nor what several make together, as far as that is
+    easily told: nearly always it is, in one look-up for all of them."""
+    if ledger.gap or call.decoded or call.bounds or not ledger.none_private(call.searched):
+        return False
+    # One number is a line of what was looked through; several are also read side by side.
+    return sum(map(str.isdecimal, call.leaves)) < 2 or ledger.none_private(_numbers(call))
+
+
+def _numbers(call: Examined) -> str:
+    return " ".join(leaf for leaf in call.leaves if leaf.isdecimal())
+
+
 def private_over(call: Examined, ledger: Ledger) -> str:
     """A private piece that several values of a call make together, and none alone; or nothing."""
-    numbers = " ".join(leaf for leaf in call.leaves if leaf.isdecimal())
-    for text in (*call.joined, numbers):
+    for text in (*call.joined, _numbers(call)):
         piece = ledger.private(text) if text else ""
         if piece and not any(map(ledger.private, call.leaves)):
             return piece
     return ""
 
 
-_HOLDS: Mapping[str, Callable[[Facts, str], bool]] = {
-    "stated": lambda facts, value: facts._each(value, facts._stated),
-    "known": lambda facts, value: facts._each(value, facts._known),
-    "created": lambda facts, value: facts.ledger.created(value, about=facts.about),
-    "mine": lambda facts, value: facts._each(value, facts._mine),
+HOLDS: Mapping[str, Callable[[Facts, str], bool]] = {
+    "stated": Facts._all_stated,
+    "known": Facts._all_known,
+    "created": Facts._created,
+    "mine": Facts._all_mine,
     "same_site": Facts._same_site,
     "dated": Facts._dated,
     "words": Facts._words,
-    "clean": lambda facts, value: not facts.stain(value)[0],
+    "clean": Facts._clean,
 }
+"""Each condition as it is asked of a text; for an empty one all of them hold."""

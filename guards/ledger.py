@@ -15,13 +15,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, repeat
+from itertools import chain
 from typing import Any
 
 from .caller import NOBODY, Caller
 from .dates import Day
 from .outputs import LONGEST_VALUE
-from .seen import RECORD_BITS, USER, Index, Seen
+from .seen import NEVER, RECORD_BITS, USER, Index, Seen
 from .tokens import Run, run_of, tokens, words
 from .values import values_in
 from .verdict import Origin, canonical_json
@@ -127,7 +127,8 @@ class Ledger(list[Entry]):
 
     @property
     def _index(self) -> Index:
-        return self._seen.ready()
+        index = self._seen.index
+        return self._seen.ready() if index is None or index.known < len(self) else index
 
     def origin(self, value: str) -> Origin | None:
         """Where `value` (compared without case) was first seen: the user's word comes first."""
@@ -151,6 +152,8 @@ class Ledger(list[Entry]):
         the argument speak of; a short number that a source gave is known only to what speaks of
         the same, for file 5 is not event 5.
         """
+        if self._seen.firm.get(value, NEVER) < len(self):
+            return True
         run = run_of(value)
         if not run.tokens:
             return False
@@ -161,9 +164,9 @@ class Ledger(list[Entry]):
             if not self._counts(place, doubts):
                 continue
             if run.telling:
+                self._seen.hold(value, place)
                 return True
-            source = place >> RECORD_BITS
-            if place not in seen.of_user and self._same_subject(source, about):
+            if place not in seen.of_user and self._same_subject(place >> RECORD_BITS, about):
                 return True
         return False
 
@@ -228,31 +231,22 @@ class Ledger(list[Entry]):
         """Whether the user or a trusted text names the host (as `host_of` gives it)."""
         return self._any(self._index.hosts.get(host), doubts)
 
-    def said(self, words: Set[str]) -> bool:
+    def said(self, words: frozenset[str]) -> bool:
         """Whether one of these words (lower case, no signs) is among the user's own."""
-        table, end = self._index.said, len(self)
-        return min(map(table.get, words, repeat(end)), default=end) < end
+        first = self._seen.asked_for.get(words)
+        return (self._seen.first_of(words) if first is None else first) < len(self)
 
     def carried_out(self, words: Iterable[str]) -> int:
         """The call (its entry) that last carried out a wish of these words; -1 where none did.
 
         Until the user writes again, what they asked for goes on: then it is none, too.
         """
-        done, end = self._index.done, len(self)
-        if not done:
-            return -1
-        last = max((e for word in words for e in done.get(word, ()) if e < end), default=-1)
-        spoke = max((e for e, _ in self._index.user_words if e < end), default=-1)
-        return last if last < spoke else -1
+        seen = self._index
+        return seen.carried_out(words, len(self)) if seen.done else -1
 
     def said_since(self, words: Set[str], since: int) -> bool:
         """Whether one of the words stands in a message of the user after the entry `since`."""
-        seen, end = self._index, len(self)
-        return any(
-            since < entry < end
-            for word in seen.said.keys() & words
-            for entry in (seen.said[word], *seen.said_again.get(word, ()))
-        )
+        return self._index.said_between(words, since, len(self))
 
     def stated_since(self, value: str, since: int) -> bool:
         """Whether the user wrote the value in a message after the entry `since`."""
@@ -265,6 +259,10 @@ class Ledger(list[Entry]):
     def holds_private(self) -> bool:
         """Whether anything private was seen."""
         return bool(self._seen.private.by_word)
+
+    def none_private(self, text: str) -> bool:
+        """Whether nothing in `text` or a line of it is private, as far as that is easily told."""
+        return self._seen.private.has_none(text)
 
     def private(self, text: str) -> str:
         """The first private piece in `text` that the user did not state; empty for none."""
@@ -292,10 +290,8 @@ class Ledger(list[Entry]):
         return {code for code in codes if not self._user_wrote(code)}
 
     def _user_wrote(self, piece: str) -> bool:
-        """Whether the user wrote a private piece, however it is grouped, or all that tells in it.
-
-        Only hits come here. What tells in a short value is what has a number in it.
-        """
+        """Whether the user wrote a private piece, however it is grouped, or all that tells in it:
+        in a short value that is what has a number in it. Only hits come here."""
         if self.stated(piece) or self._index.user_wrote(piece, self._seen.private, len(self)):
             return True
         told = self._seen.private.grouped.get(piece, piece).split(" ")
@@ -349,6 +345,9 @@ class _Public(Ledger):
     @property
     def holds_private(self) -> bool:
         return False
+
+    def none_private(self, text: str) -> bool:
+        return True
 
     def private(self, text: str) -> str:
         return ""

@@ -55,6 +55,10 @@ class Examined:
     """
 
     joined: tuple[str, ...] = ()
+    searched = ""
+    """The leaves of the arguments as they stand and what they say together, each on a line."""
+    decoded = False
+    """Whether there is more to see than what stands there: decoded views, JSON that was opened."""
     hits: frozenset[int] = frozenset()
     too_long = False
     """More than is searched: `hits` says nothing, and the call can only be blocked."""
@@ -139,7 +143,8 @@ class Examined:
         """Search all texts for all patterns; decode only where something could be encoded."""
         patterns = self.patterns
         # What the joined texts hold makes no signal: they are searched apart only if one is there.
-        hits = patterns.candidates("\n".join((text, *self.joined)) if self.joined else text)
+        self.searched = "\n".join((text, *self.joined)) if self.joined else text
+        hits = patterns.candidates(self.searched)
         signals = hits & patterns.signals if patterns.signals else ALL_SIGNALS
         if signals and self.joined:
             signals &= patterns.candidates(text)
@@ -160,6 +165,7 @@ class Examined:
         for index in commands:
             for seen in (self.leaves[index], *self.views.get(index, ())):
                 self.views.setdefault(index, []).extend(shell_views(seen))
+        self.decoded = bool(self.views or self._opened)
         more = [view for texts in self.views.values() for view in texts]
         more += self.leaves[known:]
         more += [text for _, text in self.noise]

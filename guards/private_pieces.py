@@ -22,6 +22,8 @@ MAX_CODED = 200
 
 _KEPT = 300
 """Characters up to which a text without private pieces is kept."""
+_MOST_AT_ONCE = 5_000
+"""Characters of values that are looked through at once: no bound on one text is hit by them."""
 _MOST_KEPT = 256
 
 _DIGIT = re.compile(r"\d")
@@ -103,10 +105,8 @@ class PrivatePieces:
         # Nearly always there is none; that is told in a few steps.
         if self._is_free(found, text):
             # Where there is none before this end, there may be one before another.
-            if len(text) <= _KEPT and (not plain or self.free.get(plain) == added):
-                if len(self.free) >= _MOST_KEPT:
-                    self.free.clear()
-                self.free[text] = added
+            if not plain or self.free.get(plain) == added:
+                self._keep(text, added)
             return more
         others = undisguised(text, least=self.shortest)
         if not text.isascii():
@@ -114,6 +114,28 @@ class PrivatePieces:
         spelt = spelt_out(found) if self.heads else ()
         rest = self._each_piece((text[:MAX_CHARS][::-1], *others, *spelt), end, text, found)
         return (*more, *rest) if more else rest
+
+    def has_none(self, text: str) -> bool:
+        """Whether there is none in a text, whenever it was observed, as far as that is easily told.
+
+        Then there is none in any line of it, either: of many values at once it is told in one step.
+        """
+        added = self.added
+        if not added or self.free.get(text) == added:
+            return True
+        if len(text) > _MOST_AT_ONCE or not self._is_free(words(text), text):
+            return False
+        if "_" in text and not self.has_none(text.replace("_", " ")):
+            return False
+        self._keep(text, added)
+        return True
+
+    def _keep(self, text: str, added: int) -> None:
+        """Note that there was none in the text when so many had been added."""
+        if len(text) <= _KEPT:
+            if len(self.free) >= _MOST_KEPT:
+                self.free.clear()
+            self.free[text] = added
 
     def _is_free(self, found: list[str], text: str) -> bool:
         """Whether there is none, in any disguise, as far as that is easily told."""

@@ -8,7 +8,7 @@ of the ledger that ends earlier ignores what lies beyond it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
@@ -35,6 +35,13 @@ MAX_NAME_WORDS = 12
 """Words of a name; the words of a longer value count only where its source is trusted as text."""
 
 Places = dict[str, list[int]]
+
+NEVER = 1 << 60
+"""An entry that no ledger has."""
+
+_MOST_KEPT = 1_024
+_LONGEST_KEPT = 300
+"""Characters of a value that is kept once it was found to be known."""
 
 _ONE_AT_A_TIME = Lock()
 _NONE = PrivatePieces()
@@ -216,6 +223,22 @@ class Index:
             if start >= 0 and self.run[start : start + len(run)] == run:
                 yield place
 
+    def carried_out(self, words: Iterable[str], end: int) -> int:
+        """The entry before `end` that last carried out one of these wishes; -1 where none did, or
+        the user did not write since."""
+        done = self.done
+        last = max((e for word in words for e in done.get(word, ()) if e < end), default=-1)
+        spoke = max((e for e, _ in self.user_words if e < end), default=-1)
+        return last if last < spoke else -1
+
+    def said_between(self, words: Set[str], since: int, end: int) -> bool:
+        """Whether one of the words stands in a message of the user between two entries."""
+        return any(
+            since < entry < end
+            for word in self.said.keys() & words
+            for entry in (self.said[word], *self.said_again.get(word, ()))
+        )
+
     def user_wrote(self, piece: str, private: PrivatePieces, end: int) -> bool:
         """Whether a private piece stands in a message of the user's, in one of its groupings."""
         bare = piece.replace(" ", "")
@@ -244,6 +267,11 @@ class Seen:
     """How many entries stand in receipts, and the last receipt that says so; rising."""
     index: Index | None = None
     """All else; None until somebody asks, for most policies never do."""
+    firm: dict[str, int] = field(default_factory=dict)
+    """Short values that are known whatever is asked and whoever asks, each with an entry from which
+    they are: what a call holds was nearly always said before, and is looked up in one step."""
+    asked_for: dict[Set[str], int] = field(default_factory=dict)
+    """Words of wishes, each list with the first entry in which the user wrote one of them."""
 
     def add(self, entry: Mapping[str, object]) -> None:
         """Keep one entry."""
@@ -258,6 +286,25 @@ class Seen:
                 self.private = PrivatePieces()
             self.private.add(piece, number)
         self.entries.append(entry)
+
+    def hold(self, value: str, place: int) -> None:
+        """Note that a telling value is known at a place; not where that hangs on something."""
+        index = self.ready()
+        if len(value) > _LONGEST_KEPT or place in index.doubtful or place in index.wanting:
+            return
+        if len(self.firm) >= _MOST_KEPT:
+            self.firm.clear()
+        self.firm[value] = place >> RECORD_BITS
+
+    def first_of(self, words: frozenset[str]) -> int:
+        """The first entry in which the user asked with one of the words; beyond all for none."""
+        table = self.ready().said
+        first = min((table[word] for word in words if word in table), default=NEVER)
+        if first != NEVER:  # later entries have higher numbers: it stays the first
+            if len(self.asked_for) >= _MOST_KEPT:
+                self.asked_for.clear()
+            self.asked_for[words] = first
+        return first
 
     def ready(self) -> Index:
         """The index, in which every entry stands."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated
 
 from ..entries import unnamed_texts
-from ..flow import private_over
+from ..flow import holds_nothing_private, private_over
 from ..ledger import History
 from ..names import shown_name
 from ..normalise import Examined
@@ -66,25 +66,23 @@ class Private:
         return replace(self, table=self.table.enforced(shadow)) if self.table else self
 
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
+        own, conditions = self._known.get(call.name) or self._of(call.name)
+        if own or (conditions and not history.sent):
+            return ()
         ledger = history.ledger
         if not (ledger.holds_private or ledger.gap):
             return ()
-        own, conditions = self._of(call.name)
-        if own or (conditions and not history.sent):
-            return ()
         found = list(self._in_pieces(call, history)) if history.sent else []
-        if conditions:
+        if conditions or (not found and holds_nothing_private(call, ledger)):
             return found
         return [*(self._unseen(call, history) or self._found(call, history)), *found]
 
     def _of(self, name: str) -> tuple[bool, bool]:
         """Whether a tool is one of these, and whether `tools` has conditions for it."""
-        known = self._known.get(name)
-        if known is None:
-            rows = self.table.rows(name) if self.table is not None else ()
-            known = speaks_of(self.tools, name), any(row.ways for row in rows)
-            if len(self._known) < MAX_NAMES:
-                self._known[name] = known
+        rows = self.table.rows(name) if self.table is not None else ()
+        known = speaks_of(self.tools, name), any(row.ways for row in rows)
+        if len(self._known) < MAX_NAMES:
+            self._known[name] = known
         return known
 
     def _unseen(self, call: Examined, history: History) -> list[Finding]:

@@ -32,7 +32,7 @@ from pydantic import Field as Limits
 from ..caller import CallerTest
 from ..conditions import Condition, requirement, steps_of
 from ..entries import Conditions, requested, tree_of
-from ..flow import Facts
+from ..flow import Facts, holds_nothing_private
 from ..ledger import History
 from ..names import bare_name, folded_name, glob_pattern, shown_name, spellings
 from ..nearest import nearest
@@ -240,8 +240,9 @@ class Tools:
 
     def _ways(self, row: Row, call: Examined, history: History) -> Iterable[Finding]:
         """Nothing where one way holds; else what is wrong with the one that comes closest."""
-        about, encoded = (subjects(call.name),), bool(call.views)
-        facts = Facts(history.ledger, self.me, False, about, history.caller, encoded)
+        ledger, about = history.ledger, (subjects(call.name),)
+        clear = holds_nothing_private(call, ledger)
+        facts = Facts(ledger, self.me, False, about, history.caller, bool(call.views), clear)
         closest: list[Finding] = []
         for conditions, otherwise in row.ways:
             failures = conditions.failures(call, history, facts)

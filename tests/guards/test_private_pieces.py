@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from edgeward.guards.ledger import USER, Entry, Ledger
 from edgeward.guards.private_pieces import PrivatePieces
@@ -118,3 +120,48 @@ def test_what_an_earlier_version_may_not_know_a_later_one_finds() -> None:
     for text in ("maria_lopez", "to maria lopez", "ab12_cd34", "AB12CD34", "zepol_airam"):
         assert not first.private(text)
         assert second.private(text), text
+
+
+PIECES = ("482913", "ab12cd34", "4111111111111111", "k7x2 99qq", "the plan of june", "caf\u00e9 12")
+FRAGMENTS = (
+    *PIECES,
+    *(piece[::-1] for piece in PIECES),
+    *(base64.b64encode(piece.encode()).decode() for piece in PIECES),
+    *(
+        "482",
+        "913",
+        "4111",
+        "1111",
+        "ab12",
+        "c",
+        "d34",
+        "1,234",
+        "four eight two",
+        "nine one three",
+    ),
+    *(
+        "the",
+        "plan",
+        "to",
+        "amount",
+        "file_id",
+        "x_482913_y",
+        "\uff14\uff18\uff12\uff19\uff11\uff13",
+    ),
+    *("caf\u00e9", "482913,5", "double four", "oh", "zero", "\u738b\u82b3"),
+)
+VALUES = st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=4).flatmap(
+    lambda parts: st.sampled_from(("", " ", "-", "_", ",")).map(lambda sign: sign.join(parts))
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), unique=True), st.lists(VALUES, max_size=6))
+def test_where_all_values_at_once_hold_none_no_value_holds_one(
+    known: list[str], values: list[str]
+) -> None:
+    """What is looked through at once, one value below the other, hides no piece of a single one."""
+    private = index(*known)
+    if private.has_none("\n".join(values)):
+        for value in values:
+            assert not list(index(*known).found_in(value, len(known))), value
