@@ -79,7 +79,7 @@ class Work:
             case CallModel():
                 model, options = self._asked(effect)
                 with self._chat(effect, thread) as told:
-                    return replied(told, ask(model, effect.messages, config, options))
+                    return replied(told, ask(model, effect.messages, config, options, texts=effect.texts))
             case RunTool():
                 with executing(effect.call, self.redactor, thread=thread) as told:
                     return _ran(told, self._runner().run(effect, thread, config))
@@ -98,7 +98,7 @@ class Work:
             case CallModel():
                 model, options = self._asked(effect)
                 with self._chat(effect, thread) as told:
-                    reply = await aask(model, effect.messages, config, options)
+                    reply = await aask(model, effect.messages, config, options, texts=effect.texts)
                     return replied(told, reply)
             case RunTool():
                 with executing(effect.call, self.redactor, thread=thread) as told:

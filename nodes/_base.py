@@ -102,6 +102,7 @@ class CallModel:
     `more`: tools that it is shown besides those that it is always shown.
     `max_tokens`: how much it may write, where a limit leaves less than it would. The graph sees to
     that. `size`: the tokens that the messages take by `_sizes`, where that need not be counted.
+    `texts`: whether they are known to be text alone.
     """
 
     messages: list[BaseMessage]
@@ -109,6 +110,7 @@ class CallModel:
     more: tuple[str, ...] = ()
     size: int | None = None
     max_tokens: int | None = None
+    texts: bool = False
 
 
 @dataclass(frozen=True, slots=True)

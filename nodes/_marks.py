@@ -14,6 +14,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from ..guards.boundary import marked, meaning
+from ..guards.langchain.asking import is_text
 from ._messages import MessageLog
 from ._shorten import cut_text
 from ._sizes import CARRIED, level, text_tokens, tokens
@@ -44,12 +45,19 @@ def with_marks(messages: Sequence[BaseMessage], boundary: str) -> list[BaseMessa
     return [show(message) for message in messages]
 
 
-def tokens_shown(messages: Sequence[BaseMessage], boundary: str) -> int | None:
-    """What the messages take as a model gets them; None where that is not kept."""
+def known_of(
+    messages: Sequence[BaseMessage], boundary: str, shown: Sequence[BaseMessage]
+) -> tuple[int | None, bool]:
+    """Of the messages as a model gets them: what they take in tokens (None where that is not
+    kept), and whether they are known to be text alone."""
     if not isinstance(messages, MessageLog):
-        return None
-    shown = with_marks(messages, boundary)
-    return messages.sum_of(tokens, name=f"shown {boundary}", of=shown)
+        return None, False
+    size = messages.sum_of(tokens, name=f"shown {boundary}", of=shown)
+    return size, not messages.sum_of(_in_blocks, name=f"blocks {boundary}", of=shown)
+
+
+def _in_blocks(message: BaseMessage) -> int:
+    return not is_text(message)
 
 
 def what_marks_mean(messages: Sequence[BaseMessage], boundary: str) -> str:

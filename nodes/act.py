@@ -40,7 +40,7 @@ from ._fit import trimmed
 from ._images import without_seen
 from ._index import IN_A_ROW, MOST_IN_A_ROW, SHOWN, looked_up
 from ._loop import Circle, looked_at
-from ._marks import tokens_shown, what_marks_mean, with_marks
+from ._marks import known_of, what_marks_mean, with_marks
 from ._messages import MessageLog
 from ._proposed import proposed
 from ._reply import EMPTY, FILTERED, POOR_ENDS, broken_off, sealed
@@ -79,8 +79,7 @@ def step(spec: Spec, state: State, here: Here) -> Step:
         return Result("limit", {**update, "run": {**run, "stopped": "max_steps"}})
     try:
         line = circle.line if circle is not None and circle.is_told else ""
-        read, size = _messages(spec, state, here, run, line)
-        asked = CallModel(read, tools=with_tools, more=_more(run, here, with_tools), size=size)
+        asked = _request(spec, state, here, run, line)
         reply = yield from ask_model(asked, here)
     except LimitReached as reached:
         stopped = {**update, "run": {**run, "stopped": reached.reason}}
@@ -133,13 +132,10 @@ def _asked_again(
     return Result(result.outcome, {**update, **result.update, "messages": messages})
 
 
-def _messages(
+def _request(
     spec: Spec, state: State, here: Here, run: Mapping[str, Any], line: str
-) -> tuple[list[BaseMessage], int | None]:
-    """What the model reads: one system message (all that providers agree on), then the thread.
-
-    And what that takes in tokens; None where it would have to be counted.
-    """
+) -> CallModel:
+    """What the model is asked: one system message (all that providers agree on), then the thread."""
     thread: Sequence[BaseMessage] = trimmed(state.get("messages") or [], run)
     parts = [
         here.prompt,
@@ -153,14 +149,16 @@ def _messages(
     system = "\n\n".join(part for part in parts if part)
     whole = with_marks(thread, here.boundary)
     shown = without_seen(whole, thread, state.get("plan"))
-    size = tokens_shown(thread, here.boundary) if shown is whole else None
+    size, texts = known_of(thread, here.boundary, whole) if shown is whole else (None, False)
     if shown and isinstance(shown[-1], AIMessage) and (wish := _wish(state)):
         shown.append(HumanMessage(wish))
         size = None if size is None else size + tokens(shown[-1])
     if system:
         shown = [SystemMessage(system), *shown]
         size = None if size is None else size + tokens(shown[0])
-    return shown, size
+    with_tools = spec.tools == "all"
+    more = _more(run, here, with_tools)
+    return CallModel(shown, tools=with_tools, more=more, size=size, texts=texts)
 
 
 def focus(plan: Mapping[str, Any] | None) -> str:

@@ -9,8 +9,12 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from .callbacks import listened_to
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -31,9 +35,11 @@ def ask(
     messages: list[BaseMessage],
     config: RunnableConfig,
     options: Mapping[str, Any],
+    *,
+    texts: bool = False,
 ) -> BaseMessage:
-    """The model's reply to these messages."""
-    if not _is_direct(model, messages, config, options):
+    """The model's reply to these messages; `texts`: whether all are known to be text alone."""
+    if not _is_direct(model, () if texts else messages, config, options):
         return model.invoke(messages, config, **options)
     chat: Any = model
     return _reply(chat._generate_with_cache(messages, stop=None, run_manager=None, **options))
@@ -44,9 +50,11 @@ async def aask(
     messages: list[BaseMessage],
     config: RunnableConfig,
     options: Mapping[str, Any],
+    *,
+    texts: bool = False,
 ) -> BaseMessage:
     """`ask`, for an event loop."""
-    if not _is_direct(model, messages, config, options):
+    if not _is_direct(model, () if texts else messages, config, options):
         return await model.ainvoke(messages, config, **options)
     chat: Any = model
     said = await chat._agenerate_with_cache(messages, stop=None, run_manager=None, **options)
@@ -60,30 +68,47 @@ def _is_direct(
     if not _is_plain(type(model)) or not _SETTINGS.isdisjoint(options):
         return False
     # Content in blocks may be in an older form, which LangChain rewrites.
-    if not all(type(message.content) is str for message in messages):
+    if not all(map(is_text, messages)):
         return False
-    return not _listeners(model, config)
+    return not (listened_to(config) or _listeners(model))
+
+
+def is_text(message: BaseMessage) -> bool:
+    """Whether the message is text, and nothing but one."""
+    return type(message.content) is str
+
+
+_plain: WeakKeyDictionary[type[Any], tuple[Any, ...]] = WeakKeyDictionary()
+"""Kinds of chat models that are asked by LangChain's own methods, and these."""
 
 
 def _is_plain(kind: type[Any]) -> bool:
     """Whether it is a chat model that is asked by LangChain's own methods, as they were written:
     a subclass may have others, and whoever measures a program may have wrapped them."""
+    known = _plain.get(kind)
+    if known is not None and known == _methods_of(kind):
+        return True
     from langchain_core.language_models import BaseChatModel, chat_models
 
     if not issubclass(kind, BaseChatModel):
         return False
-    methods = (getattr(kind, name) for name in _METHODS)
-    return all(
-        type(m) is FunctionType and m.__code__.co_filename == chat_models.__file__ for m in methods
-    )
+    found: tuple[Any, ...] = _methods_of(kind)
+    if not all(
+        type(m) is FunctionType and m.__code__.co_filename == chat_models.__file__ for m in found
+    ):
+        return False
+    _plain[kind] = found
+    return True
 
 
-def _listeners(model: Any, config: RunnableConfig) -> bool:
-    """Whether anybody listens to the model: to the run, to it, or by a setting of the process."""
+_methods_of = attrgetter(*_METHODS)
+
+
+def _listeners(model: Any) -> bool:
+    """Whether anybody listens to the model: to it, or by a setting of the process."""
     from langchain_core.callbacks import CallbackManager
 
-    heard = CallbackManager.configure(config.get("callbacks"), model.callbacks, model.verbose)
-    return bool(heard.handlers)
+    return bool(CallbackManager.configure(None, model.callbacks, model.verbose).handlers)
 
 
 def _reply(result: Any) -> BaseMessage:
