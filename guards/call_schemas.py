@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel, ValidationError
 
@@ -28,14 +29,14 @@ def canonical_arguments(
     if schema is None:
         return dict(arguments)
     known = _names(schema)
-    unknown = sorted(set(arguments) - known)
-    if unknown and schema.model_config.get("extra") != "allow":
+    if not known.issuperset(arguments) and schema.model_config.get("extra") != "allow":
+        unknown = sorted(set(arguments) - known)
         allowed = ", ".join(sorted(known)) or "none"
         raise ValueError(f"unknown argument {', '.join(unknown)[:120]}; allowed: {allowed}")
     result = _read(schema, arguments)
     # The tool reads them once more when it runs: then it must not run something else.
     try:
-        again = _read(schema, result)
+        again = _dumped(schema, result)
     except ValidationError:
         # A default of None for what is no Optional (`cc: str = None`): the tool fills it in again.
         kept = {name: v for name, v in result.items() if v is not None or name in arguments}
@@ -61,14 +62,23 @@ def arguments_fault(error: Exception) -> str:
 
 
 def _read(schema: type[BaseModel], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    read = schema.model_validate(dict(arguments))
-    result: dict[str, Any] = read.model_dump(mode="json", by_alias=True)
+    result = _dumped(schema, arguments)
     canonical_json(result)
     return result
 
 
-def _names(schema: type[BaseModel]) -> set[str]:
-    names: set[str] = set()
-    for name, field in schema.model_fields.items():
-        names.add(field.alias or name)
+def _dumped(schema: type[BaseModel], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    read = schema.model_validate(dict(arguments))
+    dumped: dict[str, Any] = read.model_dump(mode="json", by_alias=True)
+    return dumped
+
+
+_known: WeakKeyDictionary[type[BaseModel], frozenset[str]] = WeakKeyDictionary()
+
+
+def _names(schema: type[BaseModel]) -> frozenset[str]:
+    names = _known.get(schema)
+    if names is None:
+        fields = schema.model_fields.items()
+        names = _known[schema] = frozenset(field.alias or name for name, field in fields)
     return names

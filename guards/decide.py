@@ -74,6 +74,10 @@ class Policy:
     """Whether it also holds what came since the thread's last one: see `receipts/past.py`."""
     asked: tuple[Check, ...] = field(init=False, repr=False, compare=False, default=())
     """The checks that say something of calls."""
+    scans: tuple[Check, ...] = field(init=False, repr=False, compare=False, default=())
+    """The checks that say how much a text looks like an injection."""
+    reads: tuple[Check, ...] = field(init=False, repr=False, compare=False, default=())
+    """The checks that say what in a result can be believed, or may not leave."""
     problem: str = field(default="", compare=False)
     """Why this policy still counts although its file says something else; mostly empty."""
     results: Settings = field(init=False, repr=False, compare=False, default=_PLAIN)
@@ -87,6 +91,9 @@ class Policy:
         self.patterns.freeze()
         # Each step of a run asks for these: they are looked up once.
         object.__setattr__(self, "asked", tuple(filter(speaks, self.checks)))
+        for kept, methods in (("scans", ("scan",)), ("reads", ("wishes", "believed", "pieces"))):
+            able = (c for c in self.checks if any(getattr(c, name, None) for name in methods))
+            object.__setattr__(self, kept, tuple(able))
         object.__setattr__(self, "no_objection", Verdict("allow", (), self.digest))
         if self.shadow is not None:
             object.__setattr__(self, "enforced", self.shadow.enforced(self.asked))
@@ -121,9 +128,11 @@ class Policy:
 
         A score from 0 to 1 and what it is made of, as labels. Nothing is decided here.
         """
-        scores = [scan(text) for check in self.checks if (scan := getattr(check, "scan", None))]
+        scores = [check.scan(text) for check in self.scans]  # type: ignore[attr-defined]
+        if not scores:
+            return 0.0, ()
         labels = dict.fromkeys(label for _, found in scores for label in found)
-        return max((score for score, _ in scores), default=0.0), tuple(labels)
+        return max(score for score, _ in scores), tuple(labels)
 
     def observed(
         self,
@@ -157,7 +166,7 @@ class Policy:
     def _believed(self, call: ToolCall, data: object, caller: Caller) -> dict[str, object]:
         """What the checks find in a result that can be believed, or may not leave."""
         more: dict[str, object] = {**created_by(call, data)}
-        for check in self.checks:
+        for check in self.reads:
             if (wishes := getattr(check, "wishes", None)) is not None:
                 more["done"] = wishes(call.name)
             if (believed := getattr(check, "believed", None)) is not None:

@@ -144,6 +144,20 @@ _ALTERED = (
 _ACCENTS = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]+")
 
 
+_SPACED_WAY, _LEET_WAY, _BLOB_WAY = 1, 2, 3
+"""The numbers of these patterns in `_ways`."""
+
+
+@cache
+def _ways() -> PatternSet:
+    """One pass that says which of these the text may hold: mostly none."""
+    ways = PatternSet(signals=())
+    for pattern in (_SPACED, _LEET, _BLOB):
+        ways.add(pattern)
+    ways.freeze()
+    return ways
+
+
 def _views(text: str) -> Iterator[tuple[str, bool]]:
     """Other readings of the text, and whether what they show was encoded."""
     if "\\" in text:
@@ -151,17 +165,19 @@ def _views(text: str) -> Iterator[tuple[str, bool]]:
         yield text, False
         if _ESCAPES.search(text) is not None:
             yield _ESCAPES.sub(lambda m: chr(int(m[1] or m[2], 16)), text), True
-    if compile_pattern(_SPACED).search(text) is not None:
+    possible = _ways().candidates(text)
+    if _SPACED_WAY in possible and compile_pattern(_SPACED).search(text) is not None:
         yield _PULLED_APART.sub(lambda m: m[0][::2], text), False
     if not text.isascii() and compile_pattern(_ALTERED).search(text) is not None:
         yield _bare(text), False
-    if compile_pattern(_LEET).search(text) is not None:
+    if _LEET_WAY in possible and compile_pattern(_LEET).search(text) is not None:
         yield text.translate(_LEET_SIGNS), False
     if "&" in text and compile_pattern(_ENTITIES).search(text) is not None:
         yield html.unescape(text), False
     if ("%" in text or "+" in text) and compile_pattern(_PERCENT).search(text) is not None:
         yield unquote(text.replace("+", " ")), True
-    blobs = [b for b in compile_pattern(_BLOB).findall(text) if _CODED.search(b) is not None]
+    runs = compile_pattern(_BLOB).findall(text) if _BLOB_WAY in possible else ()
+    blobs = [run for run in runs if _CODED.search(run) is not None]
     if blobs:
         seen = views("\n".join(blobs[:MOST_BLOBS]))
         for view in (*seen.texts, "\n".join(seen.noise)):

@@ -12,6 +12,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from .caller import OWN_VALUES, Caller
@@ -260,6 +261,7 @@ def created_by(call: ToolCall, data: object) -> dict[str, list[str]]:
     return {"created": _harmless(ids), "made": _harmless(names)}
 
 
+@lru_cache(maxsize=1_024)
 def _creates(name: str) -> bool:
     """Whether a tool's name says that it makes something: `new_ticket`, `TicketsCreate`.
 

@@ -104,7 +104,7 @@ def _generate(kind: Any) -> Any:
         with _unheard_faults(self):
             return _masked(kind._generate(self, messages, stop, **unheard, **kwargs), self)
 
-    return _generate
+    return _with_signature(_generate)
 
 
 def _agenerate(kind: Any) -> Any:
@@ -116,7 +116,7 @@ def _agenerate(kind: Any) -> Any:
         with _unheard_faults(self):
             return _masked(await kind._agenerate(self, messages, stop, **unheard, **kwargs), self)
 
-    return _agenerate
+    return _with_signature(_agenerate)
 
 
 def _stream(kind: Any) -> Any:
@@ -151,6 +151,12 @@ def _astream(kind: Any) -> Any:
             yield piece
 
     return _astream
+
+
+def _with_signature(method: Any) -> Any:
+    """The method with its signature worked out: LangChain asks for it in every call."""
+    method.__signature__ = inspect.signature(method)
+    return method
 
 
 _WRAPPED = {
