@@ -273,7 +273,9 @@ class BaseAgent:
         run = Run(task, thread, max_steps, context, message)
         kept = self._saver is not None and type(self._saver) is not InMemorySaver
         if run.forgets and not (followed or kept or self._log):
-            run.go_straight()
+            # The answer's placeholders are read from what is kept as it comes.
+            rarely = self._saver is not None and self.graph.policy.hides is None
+            run.go_straight(rarely_kept=rarely)
         return run
 
     def _events(self, run: Run, given: Any) -> Generator[Happened, None, None]:

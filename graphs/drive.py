@@ -39,7 +39,15 @@ from .context import RunContext
 from .locked import CHECKPOINTER_KEY, SEND_KEY
 from .meter import USED, Meter
 from .runner import ToolRunner
-from .straight import ALONE, Left, Way, ask_later, straight_of
+from .straight import (
+    ALONE,
+    DURABILITY_KEY,
+    Left,
+    Straight,
+    Way,
+    ask_later,
+    straight_of,
+)
 from .work import RUNTIME_KEY, Work
 
 if TYPE_CHECKING:
@@ -79,6 +87,8 @@ class NodeRunnable(Runnable[Any, Any]):
         """The node in front of it that runs in the same graph step."""
         self.onward: Mapping[str, NodeRunnable] = {}
         """The nodes that can run in its graph step, by name; see `straight.py`."""
+        self.hands_to: Mapping[str, NodeRunnable] = {}
+        """Of a guard: the tool node that can run in its graph step what it let through."""
         self._kind = kind
         self._spec = spec
         self._here = here
@@ -122,14 +132,18 @@ class NodeRunnable(Runnable[Any, Any]):
         _written(writes, config)
         return writes
 
+    def keeps_to_itself(self, tool: str) -> bool:
+        """Whether a tool of this node was seen to use nothing of LangGraph's."""
+        return self._runner is not None and self._runner.keeps_to_itself(tool)
+
     def _run(self, input: Any, config: RunnableConfig) -> Writes:
         straight = straight_of(config)
         if straight is None or listened_to(config):
             return _as_writes(self._left_by(input, config))
-        way = Way(self, input, straight, partial(_whole, config))
+        way = self._way(input, straight, config)
         while (node := way.node) is not None:
             try:
-                left = node._left_by(way.given, config, is_first=node is self)
+                left = node._left_by(way.given, config, way)
             except Exception as error:  # noqa: BLE001 - raised where the node began this graph step
                 way.stop(error)
             else:
@@ -140,18 +154,23 @@ class NodeRunnable(Runnable[Any, Any]):
         straight = straight_of(config)
         if straight is None or listened_to(config):
             return _as_writes(await self._aleft_by(input, config))
-        way = Way(self, input, straight, partial(_whole, config))
+        way = self._way(input, straight, config)
         while (node := way.node) is not None:
             try:
-                left = await node._aleft_by(way.given, config, is_first=node is self)
+                left = await node._aleft_by(way.given, config, way)
             except Exception as error:  # noqa: BLE001 - raised where the node began this graph step
                 way.stop(error)
             else:
                 way.go_on(left)
         return _as_writes(way.left, straight=True)
 
-    def _left_by(self, state: State, config: RunnableConfig, *, is_first: bool = True) -> Left:
-        step, here, work, meter = self._begin(state, config, is_first=is_first)
+    def _way(self, input: Any, straight: Straight, config: RunnableConfig) -> Way:
+        # How rarely this run is written down is nothing for the graphs inside of its tools.
+        config["configurable"].pop(DURABILITY_KEY, None)
+        return Way(self, input, straight, config, partial(_whole, config))
+
+    def _left_by(self, state: State, config: RunnableConfig, way: Way | None = None) -> Left:
+        step, here, work, meter = self._begin(state, config, way)
         try:
             effect = next(step)
             while True:
@@ -169,10 +188,8 @@ class NodeRunnable(Runnable[Any, Any]):
             if meter is not None:
                 meter.close()
 
-    async def _aleft_by(
-        self, state: State, config: RunnableConfig, *, is_first: bool = True
-    ) -> Left:
-        step, here, work, meter = self._begin(state, config, is_first=is_first)
+    async def _aleft_by(self, state: State, config: RunnableConfig, way: Way | None = None) -> Left:
+        step, here, work, meter = self._begin(state, config, way)
         try:
             effect = next(step)
             while True:
@@ -189,7 +206,7 @@ class NodeRunnable(Runnable[Any, Any]):
                 meter.close()
 
     def _begin(
-        self, input: Any, config: RunnableConfig, *, is_first: bool
+        self, input: Any, config: RunnableConfig, way: Way | None
     ) -> tuple[Step, Here, Work, Meter | None]:
         """The step, under the policy that counts now, and what does its work."""
         ruled = self._ruled.current
@@ -197,30 +214,49 @@ class NodeRunnable(Runnable[Any, Any]):
         if works is None or works[0] is not ruled:
             works = self._works = ruled, self._work_under(ruled)
         work = works[1]
-        settings = config.get("configurable") or {}
-        thread = str(settings.get("thread_id") or "")
-        context = getattr(settings.get(RUNTIME_KEY), "context", None)
-        facts = context if isinstance(context, RunContext) else NO_CONTEXT
-        caller = NOBODY if facts is NO_CONTEXT else facts.caller
-        budget = work.budget
-        meter = None if budget is None else Meter.of(budget, input, caller)
-        here = replace(
-            self._here,
-            policy=ruled.policy,
-            thread=thread,
-            max_steps=facts.max_steps or self._here.max_steps,
-            caller=caller,
-            boundary=ruled.boundary(thread) if "boundary" in self._spec.needs else "",
-            pause=_pause(config, is_first=is_first) if "pause" in self._spec.needs else None,
-            drop_answer=partial(drop_answer, config) if "pause" in self._spec.needs else None,
-            veil=Veil(work.vault, thread, held_in(input)) if "veil" in self._spec.needs else BARE,
-            answered=_has_answer(config) if "answered" in self._spec.needs else None,
-            used=meter.to_judge if meter and "used" in self._spec.needs else None,
-        )
+        meter: Meter | None = None
+        known = way.heres.get(self) if way is not None else None
+        if known is not None and known[0] is ruled:
+            here = known[1]
+        else:
+            facts = _facts(config)
+            if work.budget is not None:
+                meter = Meter.of(work.budget, input, facts.caller)
+            here = self._given(input, config, ruled, facts, way, meter)
+            if way is not None and not way.is_first and meter is None and work.vault is None:
+                way.heres[self] = ruled, here
         step = self._kind.step(self._spec, input, here)
         if not isinstance(step, Generator):
             raise self._returned(step)
         return step, here, work, meter
+
+    def _given(
+        self,
+        input: Any,
+        config: RunnableConfig,
+        ruled: Ruled,
+        facts: RunContext,
+        way: Way | None,
+        meter: Meter | None,
+    ) -> Here:
+        """What the step is given besides the state."""
+        needs, vault = self._spec.needs, ruled.work.vault
+        thread = str((config.get("configurable") or {}).get("thread_id") or "")
+        is_first = way is None or way.is_first
+        answered = _has_answer(config) if way is None or is_first else way.answered
+        return replace(
+            self._here,
+            policy=ruled.policy,
+            thread=thread,
+            max_steps=facts.max_steps or self._here.max_steps,
+            caller=NOBODY if facts is NO_CONTEXT else facts.caller,
+            boundary=ruled.boundary(thread) if "boundary" in needs else "",
+            pause=_pause(config, is_first=is_first) if "pause" in needs else None,
+            drop_answer=partial(drop_answer, config) if "pause" in needs else None,
+            veil=Veil(vault, thread, held_in(input)) if vault and "veil" in needs else BARE,
+            answered=answered if "answered" in needs else None,
+            used=meter.to_judge if meter and "used" in needs else None,
+        )
 
     def _work_under(self, ruled: Ruled) -> Work:
         if self._runner is None:
@@ -267,6 +303,12 @@ def _as_writes(left: Left | None, *, straight: bool = False) -> Writes:
     elif left.target != END:
         writes.append((BRANCH_CHANNEL + left.target, None))
     return writes
+
+
+def _facts(config: RunnableConfig) -> RunContext:
+    """What the caller says of the run."""
+    context = getattr((config.get("configurable") or {}).get(RUNTIME_KEY), "context", None)
+    return context if isinstance(context, RunContext) else NO_CONTEXT
 
 
 def _whole(config: RunnableConfig) -> State:

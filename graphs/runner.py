@@ -29,6 +29,7 @@ from ..guards.ticket import TicketKey
 from ..guards.verdict import ToolCall
 from ..nodes._base import RunTool, ToolOutcome
 from . import workers
+from .straight import is_untouched
 from .text import as_text, first_items, first_line
 
 T = TypeVar("T")
@@ -65,6 +66,11 @@ class ToolRunner:
         made._policy = policy
         return made
 
+    def keeps_to_itself(self, name: str) -> bool:
+        """Whether a tool is a plain function which, when it ran, used nothing of LangGraph's."""
+        tool = self._tools.get(name)
+        return tool is not None and tool.keeps_to_itself
+
     def run(self, effect: RunTool, thread: str, config: RunnableConfig) -> ToolOutcome:
         """Run one call, in a thread of its own so that a hanging tool costs its time limit only."""
         tool = self._admitted(effect, thread)
@@ -75,6 +81,8 @@ class ToolRunner:
             return workers.run(tool.call, effect.call, config, timeout_s=limit_s)
         except BaseException as error:  # noqa: BLE001 - what ends a run is raised again below
             return _failure(error, effect.call.name, limit_s)
+        finally:
+            tool.ran(config)
 
     async def arun(self, effect: RunTool, thread: str, config: RunnableConfig) -> ToolOutcome:
         """The same on an event loop; a tool without a coroutine runs in a thread."""
@@ -90,6 +98,8 @@ class ToolRunner:
             return await within(limit_s, work)
         except BaseException as error:  # noqa: BLE001 - what ends a run is raised again below
             return _failure(error, effect.call.name, limit_s)
+        finally:
+            tool.ran(config)
 
     def _admitted(self, effect: RunTool, thread: str) -> _Bound | None:
         """The tool, if the ticket is good for this very call (I2)."""
@@ -144,6 +154,17 @@ class _Bound:
         self.is_async = not isinstance(tool, StructuredTool) or tool.coroutine is not None
         self._in_loop = isinstance(tool, StructuredTool) and _is_coroutine(tool)
         self._plain = type(tool) is StructuredTool and _is_plain(tool)
+        self._stirred: bool | None = None
+        """Whether it was seen to use LangGraph; None: it was not seen yet."""
+
+    @property
+    def keeps_to_itself(self) -> bool:
+        return self._plain and self._stirred is False
+
+    def ran(self, config: RunnableConfig) -> None:
+        """Note whether it used LangGraph, in the graph step of this configuration."""
+        if not self._stirred and self._plain:
+            self._stirred = not is_untouched(config)
 
     def call(self, call: ToolCall, config: RunnableConfig) -> ToolOutcome:
         tool = self._tool

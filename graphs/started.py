@@ -45,9 +45,14 @@ class Run:
         self.facts = facts
         self.options: dict[str, Any] = {"stream_mode": "updates", "context": facts}
 
-    def go_straight(self) -> None:
-        """Let nodes hand on to one another: nobody looks at the run before it is over."""
+    def go_straight(self, *, rarely_kept: bool) -> None:
+        """Let nodes hand on to one another: nobody looks at the run before it is over.
+
+        `rarely_kept`: it is written down once, as it ends or waits.
+        """
         self.config["configurable"][STRAIGHT_KEY] = Straight(self.thread)
+        if rarely_kept:
+            self.options["durability"] = "exit"
 
     def left(self, error: Exception | None = None) -> dict[str, Any]:
         """What the memory is told of the run."""

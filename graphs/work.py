@@ -79,7 +79,9 @@ class Work:
             case CallModel():
                 model, options = self._asked(effect)
                 with self._chat(effect, thread) as told:
-                    return replied(told, ask(model, effect.messages, config, options, texts=effect.texts))
+                    return replied(
+                        told, ask(model, effect.messages, config, options, texts=effect.texts)
+                    )
             case RunTool():
                 with executing(effect.call, self.redactor, thread=thread) as told:
                     return _ran(told, self._runner().run(effect, thread, config))

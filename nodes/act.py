@@ -132,10 +132,8 @@ def _asked_again(
     return Result(result.outcome, {**update, **result.update, "messages": messages})
 
 
-def _request(
-    spec: Spec, state: State, here: Here, run: Mapping[str, Any], line: str
-) -> CallModel:
-    """What the model is asked: one system message (all that providers agree on), then the thread."""
+def _request(spec: Spec, state: State, here: Here, run: Mapping[str, Any], line: str) -> CallModel:
+    """What the model reads: one system message (all that providers agree on), then the thread."""
     thread: Sequence[BaseMessage] = trimmed(state.get("messages") or [], run)
     parts = [
         here.prompt,

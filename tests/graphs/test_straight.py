@@ -157,21 +157,26 @@ def steps_of(made: BaseAgent, thread: str) -> list[tuple[str, ...]]:
 
 
 async def test_how_many_graph_steps() -> None:
-    """One a call where nobody looks; three a call on a thread that somebody named, or follows."""
+    """Few for many calls where nobody looks; three a call on a thread that somebody named, or
+    follows."""
     made = agent(PAYING)
-    unnamed = await made.run("go")
-    assert steps_of(made, unnamed.thread) == [
-        ("__start__",),
-        ("act",),
-        ("tool",),
-        ("tool",),
-        ("guard",),
-    ]
+    await made.graph.ainvoke(ask(), on("straight", **{STRAIGHT_KEY: Straight("straight")}))
+    assert steps_of(made, "straight") == [("__start__",), ("act",), ("tool",), ("guard",)]
     await made.run("go", thread="named")
     each = [("act",), ("guard",), ("tool",)]
     assert steps_of(made, "named") == [("__start__",), *each, *each, ("act",), ("guard",)]
     followed = [step async for step in made.astream("go")]
     assert [s.kind for s in followed] == ["tool_call", "tool_result"] * 2 + ["tool_call"]
+
+
+async def test_it_is_written_down_when_it_waits() -> None:
+    """Once, with all that was done; and what it waits for."""
+    made = agent(PAYING)
+    waits = await made.run("go")
+    state = made.graph.get_state(on(waits.thread))
+    assert state.next == ("guard",)
+    assert answers(state.values["messages"]) == [("c1", "2"), ("c2", "3")]
+    assert len(steps_of(made, waits.thread)) <= 2
 
 
 async def test_what_it_used_is_the_same() -> None:
@@ -255,15 +260,17 @@ async def test_whoever_listens_hears_each_node() -> None:
     ]
 
 
-def test_no_node_reaches_the_tools_by_it() -> None:
-    """A tool node leads on to the model, that to the guard, and the guard to nobody."""
+def test_no_node_but_the_guard_reaches_the_tools_by_it() -> None:
+    """A tool node leads on to the model, that to the guard; only the guard hands a call on, to the
+    tool node of its `allow`."""
     graph = build_graph("react", policy="allow_all", model=ScriptedModel(turns=[]), tools=[add])
-    found = {}
+    found, handed = {}, {}
     for name in ("act", "guard", "tool"):
         runnable = graph.nodes[name].bound
         assert isinstance(runnable, NodeRunnable)
-        found[name] = list(runnable.onward)
+        found[name], handed[name] = list(runnable.onward), list(runnable.hands_to)
     assert found == {"act": ["guard"], "guard": [], "tool": ["act"]}
+    assert handed == {"act": [], "guard": ["tool"], "tool": []}
 
 
 def test_a_key_from_outside_is_none() -> None:
