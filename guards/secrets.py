@@ -44,7 +44,7 @@ ESCAPED = r"\\[bfnrtv]|(?:%|\\x|\\u[0-9A-Fa-f]{2})[0-9A-Fa-f]{2}|[0-9;\[]m"
 """What stands for another sign and ends in a letter or digit: the end of a line in JSON, a blank in
 an address, the end of a colour on a terminal."""
 _NO_WORD = rf"(?:^|[^A-Za-z0-9]|{ESCAPED})"
-_WORD = rf"(?:\b|{ESCAPED})"
+_WORD = rf"(?:\b|_|{ESCAPED})"
 _CASELESS = f"(?i){_WORD}"
 _B64 = "[A-Za-z0-9+/]"
 _OPAQUE = r"[A-Za-z0-9._~+/-]"
@@ -69,7 +69,7 @@ _FORMATS: tuple[tuple[str, str], ...] = (
         _NO_WORD
         + r"(?P<secret>sk-(?:(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{16,}|[A-Za-z0-9]{20,}))",
     ),
-    ("google_api_key", rf"(?:^|[^A-Za-z0-9+/]|{ESCAPED})(?P<secret>AIza[0-9A-Za-z_-]{{35}})"),
+    ("google_api_key", _NO_WORD + r"(?P<secret>AIza[0-9A-Za-z_-]{35})"),
     ("google_oauth_token", _key(r"ya29\.[0-9A-Za-z_-]{20,}")),
     ("google_client_secret", r"GOCSPX-[A-Za-z0-9_-]{24,}"),
     ("google_refresh_token", _key(r"1//0[A-Za-z0-9_-]{30,}")),

@@ -36,7 +36,7 @@ def test_a_format_behind_what_stands_for_a_sign(name: str) -> None:
                 assert labels == (name,)
 
 
-_SIGNS = ("\\n", "\\r\\n", "\\t", "\\u000a", "\\x0a", "%0A", "%3d", "\\\\n")
+_SIGNS = ("_", "\\n", "\\r\\n", "\\t", "\\u000a", "\\x0a", "%0A", "%3d", "\\\\n")
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
