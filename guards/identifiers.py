@@ -12,10 +12,13 @@ from functools import lru_cache
 
 from .folding import folded
 from .hosts import DOTS
+from .pii import is_machine
 from .scripts import apart
 
 _DOTTED = re.compile(r"\.\w")
 _DOT = re.compile(r"\.(?:\w|(?<=[\[( ]\.)[\]) ])")
+_COLONED = re.compile(r"localhost:\d|[0-9A-Fa-f]{1,4}:[0-9A-Fa-f]{0,4}:", re.IGNORECASE)
+"""A port of this machine; two colons of an IPv6 address."""
 _DIGITS = re.compile(r"\d(?:\d\d|[A-Za-z0-9]{25})")
 _TO_SPACE = str.maketrans(
     dict.fromkeys(
@@ -102,7 +105,7 @@ def _kept_identifiers(text: str) -> tuple[str, ...]:
 
 def _is_prose(text: str) -> bool:
     """Whether an ASCII text has no three digits, no full stop inside a word or bracket, no `dot`
-    and none of / \\ @. Also no digit with which a long word goes on: an address of a wallet.
+    and none of / \\ @ ::. Also no digit with which a long word goes on: an address of a wallet.
     """
     signs = text.encode().translate(None, _OF_PROSE)
     if signs:
@@ -110,7 +113,8 @@ def _is_prose(text: str) -> bool:
             return False
         if b"." in signs and _DOT.search(text):
             return False
-    return "dot" not in text.lower()
+    lower = text.lower()
+    return not ("dot" in lower or "::" in text or "localhost:" in lower)
 
 
 _OF_PROSE = bytes(n for n in range(128) if chr(n) not in "@/\\.0123456789")
@@ -124,7 +128,8 @@ def _identifiers(text: str) -> Iterator[str]:
         for match in _SPELT_OUT.finditer(text):
             if match[1].casefold() not in _ARTICLES:
                 yield f"{match[1]}.{match[2]}"
-    if not ("@" in text or "/" in text or "\\" in text or _DOTTED.search(text)):
+    signs = "@" in text or "/" in text or "\\" in text or _DOTTED.search(text)
+    if not signs and (":" not in text or _COLONED.search(text) is None):
         return
     spaced = (
         text.encode().translate(_SPACES).decode()  # several times faster, and most text
@@ -174,7 +179,7 @@ def points(word: str) -> bool:
     host = _HOST.fullmatch(head) or _ADDRESS.fullmatch(head)
     if host is not None and (slash or head[0].isdecimal() or host[1] in TOP_LABELS):
         return not (slash and head.replace(".", "").isdecimal() and head.count(".") < 3)
-    if word.startswith(("www.", "mailto:")):
+    if word.startswith(("www.", "mailto:")) or is_machine(head.partition("%")[0]):
         return True
     return _PATH.match(word) is not None or "../" in word or "..\\" in word
 

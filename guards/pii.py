@@ -275,9 +275,11 @@ def _ipv4(text: str, start: int, end: int) -> Iterator[Span]:
 
 def _address(text: str, start: int, end: int) -> Iterator[Span]:
     try:
-        ipaddress.IPv4Address(text[start:end])
+        address = ipaddress.IPv4Address(text[start:end])
     except ValueError:
         return
+    if address.is_loopback or _MASK.fullmatch(text, start, end):
+        return  # as `::1`, they are in every program
     before = text[max(start - 24, 0) : start]
     if before.endswith("/") and before[-2:-1].isalnum():
         return  # a product token: Name/1.2.3.4
@@ -292,6 +294,9 @@ def _address(text: str, start: int, end: int) -> Iterator[Span]:
         yield start, end, "ipv4"
 
 
+_MASK = re.compile(
+    r"255(?:\.255){0,2}(?:\.[0-9]+)?\.0|255\.255\.255\.(?:128|192|224|240|248|252|254)"
+)
 _ROUTED = tuple(map(ipaddress.IPv6Network, ("2000::/3", "fc00::/7", "fe80::/10")))
 """Addresses of machines; `::` and `::1` are in every program."""
 
@@ -308,12 +313,19 @@ def _ipv6(text: str, start: int, end: int) -> Iterator[Span]:
         or end - start > 45
     ):
         return
-    try:
-        address = ipaddress.IPv6Address(text[start:end])
-    except ValueError:
-        return
-    if any(address in network for network in _ROUTED):
+    if is_machine(text[start:end]):
         yield start, end, "ipv6"
+
+
+def is_machine(text: str) -> bool:
+    """Whether a text is the IPv6 address of a machine."""
+    if text.count(":") < 2:
+        return False
+    try:
+        address = ipaddress.IPv6Address(text)
+    except ValueError:
+        return False
+    return any(address in network for network in _ROUTED)
 
 
 # Country -> length. (SWIFT IBAN registry.)
