@@ -1,15 +1,18 @@
 """What a text says once it is decoded: the views on which rules look besides the text itself.
 
 A chain of rounds undoes, in each round, invisible and compatibility characters, percent, HTML and
-JavaScript/JSON escapes, until nothing changes; runs of base64 and hexadecimal digits are decoded
-on the side, two layers deep. Everything is linear in the text, and a bound that is hit is
-reported, so that the call can be blocked: what cannot be seen through is not let through.
+JavaScript/JSON escapes and those of mail, until nothing changes; runs of base64, base32 and
+hexadecimal digits are decoded on the side, two layers deep. Everything is linear in the text, and a
+bound that is hit is reported, so that the call can be blocked: what cannot be seen through is not
+let through.
 """
 
 from __future__ import annotations
 
+import base64
 import binascii
 import html.entities
+import quopri
 import re
 from collections.abc import Set
 from dataclasses import dataclass, field
@@ -23,7 +26,7 @@ MAX_ROUNDS = 6
 """Rounds of unescaping before a text counts as hidden on purpose."""
 
 MAX_LAYERS = 2
-"""Layers of base64 or hexadecimal that are opened."""
+"""Layers of base64, base32 or hexadecimal that are opened."""
 
 MIN_RUN = 12
 """Characters from which a run of base64 digits is opened."""
@@ -36,7 +39,9 @@ _LONG_BINARY = 4_096
 # Base64 of readable text has a capital inside a run; words, names and paths seldom do.
 _RUN = r"[a-z0-9+/_-][A-Z][A-Za-z0-9+/_=-]{6}"
 _ESCAPED = r"%[0-9A-Fa-f]{2}|%[uU][0-9A-Fa-f]{4}|&#|&[A-Za-z][A-Za-z0-9]{1,31};|\\[uUx0-3/]"
-_HEXED = r"[0-9A-Fa-f]{16}|(?:[0-9A-Fa-f]{2}(?:[:,] ?| )(?:0x)?){7}"
+_MAILED = r"=\r?\n|=\?[^?\s]{1,40}\?[qQ]\?|[qQ]uoted-[pP]rintable"
+"""A line of quoted-printable text that goes on, a word of a header, the name of the encoding."""
+_HEXED = r"[0-9A-Fa-f]{16}|[A-Z2-7]{16}|(?:[0-9A-Fa-f]{2}(?:[:,] ?| )(?:0x)?){7}"
 _STABLE = (
     r"\x{C0}-\x{131}\x{134}-\x{13E}\x{141}-\x{148}\x{14A}-\x{17E}\x{391}-\x{3A1}\x{3A3}-\x{3CE}"
     r"\x{410}-\x{44F}\x{621}-\x{64A}\x{2013}\x{2014}\x{2018}\x{2019}\x{201C}\x{201D}\x{2022}\x{20AC}"
@@ -46,7 +51,7 @@ _STABLE = (
 """Common characters that no folding changes."""
 
 SIGNALS = (
-    _ESCAPED,
+    f"{_ESCAPED}|{_MAILED}",
     rf"[^\x00-\x7F{_STABLE}]",
     _RUN,
     _HEXED,
@@ -59,7 +64,7 @@ ESCAPES, FOLDS, RUNS, HEXES, DOTS, QUOTES = range(1, 7)
 """The numbers of the signals."""
 ALL_SIGNALS = frozenset(range(1, 7))
 
-_LONG = 500
+_LONG = 100
 """Characters from which RE2's automaton is faster than `re`, whatever it costs to begin."""
 
 
@@ -81,7 +86,8 @@ class _Sign:
         return self._long.search(text.encode("utf-8", "surrogatepass")) is not None
 
 
-_ESCAPE_SIGN = _Sign(_ESCAPED, 2)
+_ESCAPE_SIGN = _Sign(f"{_ESCAPED}|{_MAILED}", 2)
+_MAIL_SIGN = _Sign(_MAILED, 2)
 _PERCENT_SIGN = _Sign(r"%[0-9A-Fa-f]{2}|%[uU][0-9A-Fa-f]{4}", 3)
 _DOUBLED_SIGN = _Sign(r"%(?:25)+(?:[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})", 5)
 _DIGITS_SIGN = _Sign(r"[A-Za-z0-9+/_-]{12}", 12)
@@ -89,6 +95,7 @@ _RUN_SIGN = _Sign(_RUN, 8)
 _HEX_SIGN = _Sign(_HEXED, 16)
 
 _B64_RUN = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
+_B32_RUN = re.compile(r"[A-Z2-7]{16,}")
 _HEX_RUN = re.compile(r"[0-9A-Fa-f]{16,}")
 _HEX_PAIRS = re.compile(
     r"[0-9A-Fa-f]{2}(?<![0-9A-Fa-f]..)(?:(?:[:,] ?| )(?:0x)?[0-9A-Fa-f]{2}){7,}"
@@ -106,6 +113,7 @@ _ESCAPE = re.compile(
     r"(?<!\\)\\+(?:u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,6})\}|U([0-9A-Fa-f]{8})|x([0-9A-Fa-f]{2})"
     r"|([0-3][0-7]{2}))"
 )
+_MAIL_WORD = re.compile(r"=\?[^?\s]{1,40}\?[qQ]\?([^?\s]{0,400})\?=")
 _SLASH = re.compile(r"(?<!\\)\\+/")
 _JSON_ESCAPE = re.compile(r'\\(["\\/bfnrt])')
 _JSON_CHARS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
@@ -155,7 +163,7 @@ def _chain(text: str, seen: Views, known: set[str], layer: int) -> None:
     now = text
     for _ in range(MAX_ROUNDS):
         before = now
-        for step in (folded, _unpercent, _unentity, _unescape):
+        for step in (folded, _unpercent, _unentity, _unescape, _unmail):
             after = step(now)
             if after != now and after not in known:
                 known.add(after)
@@ -214,6 +222,20 @@ def _unescape(text: str) -> str:
     return _ESCAPE.sub(_escape, _SLASH.sub("/", text))
 
 
+def _unmail(text: str) -> str:
+    """Words of headers, and a text that is quoted-printable or says so."""
+    if "=" not in text or not _MAIL_SIGN.found(text):
+        return text
+    if "=?" in text:
+        return _MAIL_WORD.sub(lambda m: _unquoted(m[1], header=True), text)
+    return _unquoted(text, header=False)
+
+
+def _unquoted(text: str, *, header: bool) -> str:
+    raw = text.encode("utf-8", "surrogatepass")
+    return quopri.decodestring(raw, header=header).decode("utf-8", "replace")
+
+
 def _escape(match: re.Match[str]) -> str:
     return _escape_kept(match[0]) if len(match[0]) <= _KEPT else _escape_read(match[0])
 
@@ -257,15 +279,19 @@ def _runs(text: str, seen: Views, known: set[str], layer: int) -> None:
     runs = _B64_RUN.findall(text) if _DIGITS_SIGN.found(text) else ()
     for run in dict.fromkeys(runs):  # a name that comes up often is one run
         _open_base64(run, readable, seen)
-    if any(c in text for c in "\r\n ") and len(text) > 60:
-        whole = "".join(text.split())
-        if _B64_RUN.fullmatch(whole):
-            _open_base64(whole, readable, seen)
+    apart = len(text) > 60 and any(c in text for c in "\r\n ")
+    whole = "".join(text.split()) if apart else ""
+    if whole and _B64_RUN.fullmatch(whole):
+        _open_base64(whole, readable, seen)
     if _HEX_SIGN.found(text):
+        for run in dict.fromkeys(_B32_RUN.findall(text)):
+            _open_base32(run, readable)
+        if whole and _B32_RUN.fullmatch(whole.rstrip("=")):
+            _open_base32(whole.rstrip("="), readable)
         for digits in dict.fromkeys(_HEX_RUN.findall(text)):
             _read(bytes.fromhex(digits[: len(digits) & ~1]), readable, seen)
-        apart = ":" in text or "," in text or " " in text
-        for pairs in dict.fromkeys(_HEX_PAIRS.findall(text) if apart else ()):
+        paired = ":" in text or "," in text or " " in text
+        for pairs in dict.fromkeys(_HEX_PAIRS.findall(text) if paired else ()):
             digits = pairs.replace("0x", "").encode().translate(None, b":, ")
             _read(binascii.unhexlify(digits), readable, seen)
     if readable:
@@ -284,6 +310,11 @@ def _open_base64(run: str, readable: list[str], seen: Views) -> None:
         raw = binascii.a2b_base64(part + "=" * (-len(part) % 4))
         if _read(raw, readable, seen if start == 0 else None):
             return
+
+
+def _open_base32(digits: str, readable: list[str]) -> None:
+    digits = digits[: len(digits) - (len(digits) % 8 in (1, 3, 6))]
+    _read(base64.b32decode(digits + "=" * (-len(digits) % 8)), readable, None)
 
 
 def _read(raw: bytes, readable: list[str], seen: Views | None) -> bool:

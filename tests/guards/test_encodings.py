@@ -49,6 +49,7 @@ DEEP = {
     "base64": _b64,
     "base64url": lambda t: base64.urlsafe_b64encode(t.encode()).decode().rstrip("="),
     "hexadecimal": lambda t: t.encode().hex(),
+    "base32": lambda t: base64.b32encode(t.encode()).decode(),
 }
 
 
@@ -61,7 +62,7 @@ DEEP = {
 def test_every_encoding_is_seen_through(
     ask: Ask, outer: list[str], deep: list[str], inner: str | None
 ) -> None:
-    """A forbidden value is blocked in any encoding, up to two layers of base64 or hexadecimal."""
+    """A forbidden value is blocked in any encoding; base64, base32, hexadecimal two layers deep."""
     text = PAYLOAD if inner is None else ENCODERS[inner](PAYLOAD)
     for name in deep:
         text = DEEP[name](text)
@@ -108,6 +109,9 @@ def test_the_signal_overlooks_no_view(text: str) -> None:
         PAYLOAD.encode("utf-16-le").hex(), PAYLOAD.encode("utf-16-be").hex(),
         base64.b64encode(PAYLOAD.encode("utf-16")).decode(), _b64(PAYLOAD) + " and more",
         "x" + _b64(PAYLOAD), "\n".join([_b64(PAYLOAD * 9)[i : i + 76] for i in range(0, 190, 76)]),
+        base64.b32encode(PAYLOAD.encode()).decode().rstrip("="), "=?utf-8?Q?=2E=2E=2Fetc?=",
+        "..=\n/etc", "..=\r\n=2Fetc", "Encoding: Quoted-Printable\n\n=2E=2E/",
+        "\n".join([base64.b32encode(PAYLOAD.encode() * 9).decode()[i : i + 76] for i in (0, 76)]),
         json.dumps(json.dumps({"p": PAYLOAD})), json.dumps([[["../"]]]), '{"a":1,"a":"../"}',
     ],
 )  # fmt: skip
@@ -124,7 +128,9 @@ def test_disguised(ask: Ask, text: str) -> None:
         "100%25", "Hmm... /x", "http://a/b%20c", "smile 😀", "レポート／２０２４．txt", "½ cup",
         "&copy; 2024 &amp; more", "C:\\new\\table", "x" * 200_000, "deadbeef" * 8,
         "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-        "QWxhZGRpbjpvcGVuIHNlc2FtZQ==", json.dumps({"text": "Loading...\nDone"}),
+        "QWxhZGRpbjpvcGVuIHNlc2FtZQ==", "a=2E=2E/b", "x =\n 2", "=?utf-8?q?J=C3=B6rg?= hi",
+        "MFRGGZDFMZTWQ2LKMFRGGZDF", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "LOREMIPSUMDOLORSITAMET",
+        json.dumps({"text": "Loading...\nDone"}),
         json.dumps({"text": 'Loading...\nDone é \\ " '}), json.dumps(json.dumps({"t": "a..\nb"})),
         "{not json}", "[1] see", '"quoted" text', "Thanks… / bye", "1..10", "&#0;&#99999999;",
         "\\ud83d\\ude00", "%zz%", "[" * 50_000,
