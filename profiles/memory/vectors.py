@@ -67,11 +67,11 @@ class Vectors:
             raise
 
     def _written_by(self, embedder: str, dims: int) -> None:
-        about = dict(self._base.execute("SELECT name, value FROM about"))
-        if not about:
-            mine = (("embedder", embedder), ("dims", str(dims)))
-            self._base.executemany("INSERT INTO about VALUES (?, ?)", mine)
-            return
+        about = self._about()
+        if not about:  # of those who begin a file at once, the first says whose it is
+            mine = ("embedder", embedder, "dims", str(dims))
+            self._base.execute("INSERT OR IGNORE INTO about VALUES (?, ?), (?, ?)", mine)
+            about = self._about()
         was, size = about.get("embedder", ""), about.get("dims", "")
         if size != str(dims) or was != embedder:
             raise StoreMismatch(
@@ -79,6 +79,9 @@ class Vectors:
                 f" gives {dims}: they cannot be compared; set the embedder back, or give"
                 " memory.storage_path another folder"
             )
+
+    def _about(self) -> dict[str, str]:
+        return dict(self._base.execute("SELECT name, value FROM about"))
 
     def matches(self, embedder: str, dims: int) -> None:
         """Refuse an embedder that did not write this store.

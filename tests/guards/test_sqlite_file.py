@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -52,6 +53,22 @@ def test_a_file_that_another_process_is_about_to_begin(
         begun.result()
     with closing(sqlite3.connect(path)) as base:
         assert base.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+@pytest.mark.parametrize("begin", [threads, receipts, Cache, vectors])
+def test_many_that_begin_a_file_at_once(begin: Callable[[Path], Any], tmp_path: Path) -> None:
+    """Each finds what it needs there, whoever of them made it."""
+    start = Barrier(8)
+
+    def begun(path: Path) -> None:
+        start.wait(60)
+        begin(path)
+
+    with ThreadPoolExecutor(8) as pool:
+        for number in range(5):
+            path = tmp_path / f"{number}.sqlite"
+            for one in [pool.submit(begun, path) for _ in range(8)]:
+                one.result()
 
 
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:
