@@ -14,9 +14,8 @@ from edgeward.policies.yaml_file import ConfigError
 from tests.fakes import Recorder, agent_graph
 from tests.invariants.wiring import strategies, wild_strategies
 
-SETTINGS = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+CHECKS = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=CHECKS)
 
 
 @SETTINGS
