@@ -327,6 +327,7 @@ def test_azures_client(wire: Wire) -> None:
     """Its paths name a deployment."""
     raw = openai.AzureOpenAI(api_key="k", api_version="1", azure_endpoint=wire.url, max_retries=0)
     wire.script(Say(calls=[MAIL]))
-    reply = FirewallOpenAI(raw, POLICY).chat.completions.create(**ASKED)
+    with raw:
+        reply = FirewallOpenAI(raw, POLICY).chat.completions.create(**ASKED)
     assert wire.requests[0].path.startswith("/openai/deployments/m/chat/completions")
     assert ways.of_completion(reply).text == BLOCKED

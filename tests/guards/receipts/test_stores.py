@@ -277,7 +277,8 @@ def test_a_fork_waits_for_a_thread_that_writes(tmp_path: Path) -> None:
         "log = ReceiptLog(sys.argv[1], algorithm='hmac')\n"
         "done = threading.Event()\n"
         "def write():\n"
-        "    while not done.is_set(): log.write([{'by': 'thread', 'text': 'x' * 10_000}] * 20)\n"
+        "    while not done.wait(0.001):\n"  # a moment in which another gets the log
+        "        log.write([{'by': 'thread', 'text': 'x' * 10_000}] * 20)\n"
         "thread = threading.Thread(target=write)\n"
         "thread.start()\n"
         "for _ in range(30):\n"
