@@ -13,26 +13,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
-from typing import Literal
 
+from .bare_hosts import (
+    argument_hosts,
+    bare_hosts,
+    copied_hosts,
+    device_host,
+    image_hosts,
+    listed_hosts,
+)
 from .encodings import views
-from .hosts import Destination, canonical_host, looks_like_host, short
+from .hosts import Destination, short
 from .programs import (
     BEFORE,
-    BY_WAY,
-    CLIENTS,
     CONNECT,
     COPY,
     FIND_RUNS,
-    FIRST,
-    GIT_REMOTE,
     INTERPRETERS,
-    LONG_BY_WAY,
-    NO_HOST,
-    OF_CURL,
+    OF_IMAGES,
     RUNNERS,
     SHELLS,
-    VALUES,
     WORDS_TOO,
 )
 from .shell import expanded
@@ -43,7 +43,7 @@ _DEEPEST = 4
 
 _NAMED = re.compile(
     r"(?<![\w.-])(?:"
-    + "|".join(map(re.escape, sorted({*CONNECT, *COPY, "socat"})))
+    + "|".join(map(re.escape, sorted({*CONNECT, *COPY, *OF_IMAGES, "socat"})))
     + r")\b|_proxy=",
     re.IGNORECASE,
 )
@@ -74,27 +74,21 @@ _SETTING = re.compile(
     r"(?:(?!no_)\w+_proxy|url|-o ?(?:hostname|proxyjump|proxycommand))[=\s](.+)", re.I | re.S
 )
 """What a variable, or an option of `ssh`, says of where it goes."""
-_LISTED = re.compile(r"[,:\s]+")
-_MADE_UP = re.compile(r"\$(?:\{[^}]{0,64}\}|\w+|[@*#?$!])")
-_GLOB = re.compile(r"[{}\[\]*]")
-_ENCODED = re.compile("%([0-9A-Fa-f]{2})")
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-_PATH_BEGINS = re.compile("[/?#]")
-_REMOTE = re.compile(r"((?:[^:/]*@)?(?:\[[^\]]*\]|[^:/]+)):")
-AMOUNT = re.compile(r"0|[0-9]{1,3}\.[0-9]{1,2}")
-"""A count or a time where one may stand; else an address: `127.1`."""
-
-_Takes = Literal["nothing", "value", "host"]
+_DRIVE = re.compile(r"(?<![\w])[A-Za-z]:\\[^\s\"']*")
+_ENCODED_SAID = re.compile(r"base64|\s-e(?:c|nc\w{0,20})?\s", re.IGNORECASE)
+"""What hands over a command in base64: `base64 -d`, `powershell -enc`."""
 
 
 def command_hosts(text: str) -> Iterator[Destination]:
     """Every host to which a command line connects without a scheme in front. May repeat itself."""
     text = _BRACES.sub(lambda m: m[1].replace(",", " "), expanded(text))
+    if ":\\" in text:
+        text = _DRIVE.sub(lambda m: m[0].replace("\\", "/"), text)
     bare = _QUOTES.sub("", text)
     for match in _DEVICE.finditer(bare):
-        yield _destination(match[1])
+        yield device_host(match[1])
     yield from _line(text, bare)
-    if "base64" in bare:
+    if _ENCODED_SAID.search(bare):
         for decoded in views(text).texts:
             yield from _line(decoded, _QUOTES.sub("", decoded))
 
@@ -141,7 +135,7 @@ def _read(text: str, depth: int) -> Iterator[Destination]:
     for words in commands:
         yield from _of_command(words, depth)
     if any(_program(words[0]) in SHELLS for words in commands if words):
-        for words in commands:
+        for words in (*commands, *(words for part in inner for words in _commands(part))):
             if words and words[0] in ("echo", "printf"):  # what a shell may be handed
                 yield from _of_command(words[1:], depth)
                 yield from _each_read(words[1:], depth)
@@ -202,9 +196,13 @@ def _unquoted(match: re.Match[str]) -> str:
 def _of_command(words: Sequence[str], depth: int) -> Iterator[Destination]:
     for before, word in zip(("", *words), words, strict=False):
         if setting := _SETTING.match(f"-o {word}" if before == "-o" else word):
-            yield from _each(setting[1], number=setting[1].isdigit())
+            yield from listed_hosts(setting[1], number=setting[1].isdigit())
+        if "=" in word and _is_command(value := word.partition("=")[2].lstrip("!")):
+            yield from _read(value, depth - 1)  # `GIT_SSH_COMMAND='nc evil.test 22'`
     if words and _BLANK.search(words[0]) and _is_command(words[0]):
         yield from _read(words[0], depth - 1)  # `system("curl evil.test")` in a script
+    if "{" in words[:3]:
+        words = words[words.index("{") :]  # the body of a function
     in_shell = elsewhere = False
     for at, word in enumerate(words):
         name = _program(word)
@@ -216,23 +214,27 @@ def _of_command(words: Sequence[str], depth: int) -> Iterator[Destination]:
             return
         if name in RUNNERS and not elsewhere:
             elsewhere = True  # one that stands behind another is among what that one runs
+            if name in OF_IMAGES:
+                yield from image_hosts(words[at + 1 :])
             yield from _run_elsewhere(words[at + 1 :], depth)
         if name in CONNECT:
-            yield from _arguments(name, words[at + 1 :])
+            yield from argument_hosts(name, words[at + 1 :])
             return
         if name in COPY:
-            yield from _copied(name, words[at + 1 :])
+            yield from copied_hosts(name, words[at + 1 :])
             return
         if name == "socat":
             for found in filter(None, map(_SOCAT.match, words[at + 1 :])):
-                yield from _bare(found[1])
+                yield from bare_hosts(found[1])
             return
         if name == "find":
             yield from _run_by_find(words[at + 1 :], depth)
             return
         # An option and its value, a number or an assignment belongs to the word before it.
         is_value = at > 0 and words[at - 1][:1] == "-"
-        of_before = name in BEFORE or name in SHELLS or word[:1] in ("", "-") or word[0].isdigit()
+        of_before = (
+            name in BEFORE or name in SHELLS or word[:1] in ("", "-", "*") or word[0].isdigit()
+        )
         of_before = of_before or word.lower() == "/c"
         if not (of_before or is_value or _ASSIGNED.match(word)):
             return
@@ -255,117 +257,6 @@ def _run_elsewhere(words: Sequence[str], depth: int) -> Iterator[Destination]:
 
 
 def _program(word: str) -> str:
+    """The name of the program that a word calls, also from an editor or a notebook (`!curl`)."""
+    word = word.lstrip("!@:") or word
     return word[max(word.rfind("/"), word.rfind("\\")) + 1 :].casefold().removesuffix(".exe")
-
-
-def _arguments(program: str, words: Sequence[str]) -> Iterator[Destination]:
-    """The hosts among the arguments of a program that takes them bare."""
-    waits: _Takes = "nothing"
-    seen = 0
-    for before, word in zip(("", *words), words, strict=False):
-        takes, waits, rest = waits, "nothing", word
-        if takes == "nothing" and word[:1] == "-":
-            takes, rest = _option(program, word)
-            if not rest:
-                waits = takes
-                continue
-        if takes == "host":
-            yield from _each(rest, number=_may_be_number(program, word))
-        elif takes == "nothing" and word[:1] != "-" and program not in CLIENTS:
-            if not seen or program not in FIRST:
-                number = before[:1] == "-" and program not in VALUES
-                yield from _bare(rest.removeprefix("@"), number=number)
-            seen += not word.isdigit()  # such a number belongs to an option before it
-            if seen > 2 and program in FIRST:
-                return  # what runs on the other side
-
-
-def _may_be_number(program: str, word: str) -> bool:
-    """Whether what an option takes may be a count or a time as well as a host."""
-    known = word.partition("=")[0] in LONG_BY_WAY if word[:2] == "--" else program in BY_WAY
-    return program == "ping" or (word[:1] == "-" and not known)
-
-
-def _option(program: str, word: str) -> tuple[_Takes, str]:
-    """What an option takes, and what of it stands in the same word."""
-    name, _, rest = word.partition("=")
-    own = program[:4] == "curl" if name in OF_CURL else name[:2] == "--" or program not in VALUES
-    if own and NO_HOST.fullmatch(name):
-        return "value", rest
-    if name[:2] == "--":
-        may_be = name in LONG_BY_WAY or (rest and program not in CLIENTS)
-        return "host" if may_be else "nothing", rest
-    values, by_way = CONNECT.get(program, ""), BY_WAY.get(program, "")
-    for at, letter in enumerate(word[1:], start=2):
-        if letter in values:
-            return "value", word[at:]
-        if letter in by_way:
-            return "host", word[at:]
-    rest = rest or word.partition(":")[2]
-    return "host" if rest else "nothing", rest
-
-
-def _copied(program: str, words: Sequence[str]) -> Iterator[Destination]:
-    """The hosts before a colon, and those on the way."""
-    if program == "git" and not GIT_REMOTE.intersection(words):
-        return
-    if program == "openssl" and "s_client" not in words:
-        return
-    waits: _Takes = "nothing"
-    for word in words:
-        if waits == "host":
-            yield from _each(word)
-        waits, rest = "nothing", word
-        if word[:1] == "-":
-            waits, rest = _option(program, word)
-            if waits == "host" and word[:2] != "--":
-                yield from _each(rest)
-                waits = "nothing" if rest else "host"
-        if not _SCHEME.match(rest) and (remote := _REMOTE.match(rest)):
-            yield from _bare(remote[1])
-
-
-def _each(text: str, *, number: bool = False) -> Iterator[Destination]:
-    """The hosts of an option's value, or of a setting, which may list several."""
-    parts = _LISTED.split(text)
-    for part in dict.fromkeys((text, *parts)):
-        yield from _bare(part, number=number)
-
-
-def _bare(word: str, *, number: bool = False) -> Iterator[Destination]:
-    """The host that a word is. `number`: it may be a count or a time, too."""
-    if _SCHEME.match(word):
-        return  # it is found as a link
-    host = _PATH_BEGINS.split(word, maxsplit=1)[0].rpartition("@")[2]
-    if "$" in host:
-        rest = _MADE_UP.sub("\0", host).rpartition("\0")[2]
-        if rest[:1] == "." and looks_like_host(rest[1:]):
-            host = "x" + rest  # what the shell puts in front of a known domain
-        else:
-            yield Destination("", short(word), "the shell makes up where it leads")
-            return
-    host = _ENCODED.sub(lambda m: chr(int(m[1], 16)), host)
-    bracket = host.find("]") + 1 if host[:1] == "[" else 0
-    known = canonical_host(host[:bracket] or host)
-    if known is None and not bracket:
-        host = host.partition(":")[0]
-        known = canonical_host(host)
-    if known is None:
-        if _GLOB.search(host) and "." in host:
-            yield Destination("", short(word), "the shell makes up where it leads")
-    elif looks_like_host(known) and not _is_number(host, known, number):
-        yield Destination(known, short(word))
-
-
-def _is_number(host: str, known: str, may_be: bool) -> bool:
-    """Whether it is a port, a count or a time rather than an address; 0 is this machine's."""
-    if host.isalnum() and known.startswith("0."):
-        return may_be or known.strip("0.") != ""
-    return may_be and AMOUNT.fullmatch(host) is not None
-
-
-def _destination(host: str) -> Destination:
-    known = canonical_host(host)
-    if known is None:
-        return Destination("", short(host), "it is no well-formed host")
-    return Destination(known, short(host))

@@ -29,11 +29,12 @@ _SETTING = (
     r"[\\\"']{0,5}[ \t]{0,4}(?::|=>?|>)(?:\n[ \t]{0,16}-)?[ \t]{0,4}([\\\"'\[]{0,6})"
 )
 """A name, a sign between and what opens a value: in YAML, a shell, a connection string, XML."""
+_OPTION = rf"--[a-z-]{{0,24}}(?:{_KEYS}|keyserver)[ \t]{{1,4}}[\"']?"
 _ORACLE = r"\bjdbc:oracle:[a-z]{1,9}:[^\s@\"']{0,99}@(?://)?"
 _PORT = r"(?:^|[^\w.%\\\x{80}-\x{10FFFF}-])([a-z0-9][\w.-]*\.[a-z0-9]{1,24}):[0-9]{2,5}/"
 """`evil.test:5000/image`"""
 _VALUE = r"[^\s,;\"'<>(){}\\|`]+"
-NAMED = rf"(?i){_JSON}|{_PORT}|(?:{_SETTING}|{_ORACLE})({_VALUE}[.:]{_VALUE})"
+NAMED = rf"(?i){_JSON}|{_PORT}|(?:{_SETTING}|{_OPTION}|{_ORACLE})({_VALUE}[.:]{_VALUE})"
 """Where a text may name a host (RE2)."""
 
 _NEXT = re.compile(
@@ -43,6 +44,8 @@ _NEXT = re.compile(
 """What follows in a list; a name with a value is found by itself."""
 _BY = re.compile(r"(?:tcp|np|lpc|admin):", re.IGNORECASE)
 _PATH = re.compile(r"[/?#]")
+_IS_LOCAL = re.compile(r"127\.|0\.0\.0\.0\Z|::1?\Z")
+"""This machine, as `localhost`: in half of all settings, and only for who is on it."""
 _ATTRIBUTES = frozenset(
     """name host site link page email network media services systems group zone info id to app run
     live work store cloud web online top space press agency digital news world today life
@@ -84,7 +87,8 @@ def _host(part: str, *, quoted: bool) -> Destination | None:
     if host is None:
         return None
     if is_address(host):
-        return Destination(host, short(authority)) if name.count(".") == 3 or ":" in name else None
+        written = (name.count(".") == 3 or ":" in name) and not _IS_LOCAL.match(host)
+        return Destination(host, short(authority)) if written else None
     last = host.rpartition(".")[2]
     sure = quoted or port or len(authority) < len(part) or last not in _ATTRIBUTES
     if last == host or last not in TOP_LABELS or not sure:

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Set
 from typing import Any
 
 from .arguments import MAX_CHARS, MAX_DEPTH, parse_arguments
-from .commands import AMOUNT, argv_hosts, command_hosts, names_program
+from .bare_hosts import AMOUNT
+from .commands import argv_hosts, command_hosts, names_program
 from .destinations import PARTED_SLASHES, destinations_of, split_destinations
 from .encodings import ALL_SIGNALS, ESCAPES, FOLDS, QUOTES, plain, views
 from .fields import MAX_NAME, Kind, kind_below, kind_for_tool

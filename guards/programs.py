@@ -19,7 +19,9 @@ VALUES = {
 VALUES |= dict.fromkeys(("ncat", "netcat"), VALUES["nc"])
 VALUES |= dict.fromkeys(("aria2c", "axel", "xh", "xhs", "http", "https", "httpie"), "o")
 _PLAIN = (
-    "curlie lynx w3m links lftp ftp tftp telnet mosh nslookup host whois traceroute tracepath mtr "
+    "elinks links2 hping3 nping arping tcping httping rdesktop vncviewer wscat websocat grpcurl "
+    "dog snmpwalk snmpget curlie lynx w3m links lftp ftp tftp telnet mosh nslookup "
+    "host whois traceroute tracepath mtr "
     "nmap iwr irm invoke-webrequest invoke-restmethod tnc test-netconnection autossh ping6 fping "
     "drill rsh rlogin"
 )
@@ -27,7 +29,7 @@ _CLIENTS = (
     "mysql mysqldump mysqladmin mariadb psql pg_dump pg_restore redis-cli ldapsearch mongosh mongo "
     "mosquitto_pub mosquitto_sub cqlsh clickhouse-client"
 )
-CLIENTS = frozenset(_CLIENTS.split())
+CLIENTS = frozenset((*_CLIENTS.split(), "kcat", "kafkacat", "gh", "smbclient"))
 """Programs whose host stands behind an option, and nowhere else."""
 CONNECT = {**dict.fromkeys((*_PLAIN.split(), *CLIENTS), ""), **VALUES}
 """Programs that take bare hosts, with their options of one letter that take a value."""
@@ -36,12 +38,15 @@ BY_WAY = {
     **dict.fromkeys(("nc", "ncat", "netcat"), "xbcTV"),
     "curl": "x",
     "ping": "t",
-    **dict.fromkeys(CLIENTS, "hH"),
+    **dict.fromkeys(_CLIENTS.split(), "hH"),
+    **dict.fromkeys(("kcat", "kafkacat"), "b"),
+    "gh": "h",
+    "smbclient": "L",
 }
 """Options of one letter behind which a host may follow: on the way (a jump, a proxy), or because
 some of these programs take no value there."""
 LONG_BY_WAY = frozenset(
-    ("--resolve", "--connect-to", "--dns-servers", "--proxy", "--preproxy", "--host")
+    ("--resolve", "--connect-to", "--dns-servers", "--proxy", "--preproxy", "--host", "--hostname")
 )
 FIND_RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
 NO_HOST = re.compile(
@@ -57,6 +62,8 @@ NO_HOST = re.compile(
 """Long options behind which a value follows that is no host."""
 OF_CURL = frozenset(("--json", "--form"))
 """Those that take a value only there."""
+OF_IMAGES = frozenset(("docker", "podman", "nerdctl", "buildah", "skopeo", "crane", "kubectl"))
+"""Programs that pull and push images, whose names may begin with a host."""
 FIRST, COPY, GIT_REMOTE, BEFORE, SHELLS, RUNNERS, INTERPRETERS, WORDS_TOO = (
     frozenset(words.split())
     for words in (
@@ -67,14 +74,18 @@ FIRST, COPY, GIT_REMOTE, BEFORE, SHELLS, RUNNERS, INTERPRETERS, WORDS_TOO = (
         "clone fetch pull push remote ls-remote submodule archive",
         # What may stand before a program.
         "sudo doas env nohup time timeout exec command xargs nice ionice stdbuf setsid busybox "
-        "start export builtin coproc if then else elif while until do ! {",
+        "start export builtin coproc chrt taskset setpriv runuser faketime chronic unbuffer "
+        "if then else elif while until do ! {",
         # What reads commands in its turn.
-        "sh bash dash zsh ksh ash fish eval powershell pwsh cmd su watch trap alias",
+        "sh bash dash zsh ksh ash fish eval powershell pwsh cmd su watch trap alias "
+        "crontab vim vi nvim tmux screen expect",
         # What has another program run, wherever its name stands.
-        "docker podman nerdctl kubectl oc lxc chroot flatpak wsl ssh autossh",
+        "docker podman nerdctl kubectl oc lxc chroot flatpak wsl ssh autossh strace ltrace "
+        "systemd-run unshare nsenter proxychains proxychains4 torsocks firejail flock parallel "
+        "script",
         # What reads programs of another language, which run commands from their strings.
         "python python2 python3 perl ruby node nodejs php awk gawk mawk lua osascript deno bun",
         # Names of programs that are words of options, too (`--network host`).
-        "host http https links ftp mount",
+        "host http https links ftp mount script screen expect parallel dog",
     )
 )
