@@ -76,7 +76,7 @@ def scored(text: str) -> Scored:
     text = searchable(text)
     best = _passage(text)
     for view, encoded in _views(text):
-        found = _passage(view)
+        found = _passage(searchable(view))  # an escape can say half a character
         if encoded and found[0]:
             found = round(1 - (1 - found[0]) * (1 - ENCODED), 4), (*found[1], "encoded")
         best = max(best, found, key=lambda scored: scored[0])

@@ -158,9 +158,11 @@ def _free(text: bytes, name: str, kind: str) -> Iterator[_Gap]:
 def _candidates(text: bytes, path: tuple[str | int, ...]) -> Iterator[_Gap]:
     """Where in the JSON text the value at `path` can stand, the last place first."""
     value = _at(json.loads(text), path)
-    written = value.encode() if isinstance(value, str) else b""
-    if not written or not value.isprintable() or "\\" in value or '"' in value:
+    if not isinstance(value, str) or not value or not value.isprintable():
+        return  # half a character is not printable either
+    if "\\" in value or '"' in value:
         return
+    written = value.encode()
     at = len(text)
     for _ in range(4):
         at = text.rfind(b'"' + written + b'"', 0, at)

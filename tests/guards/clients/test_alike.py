@@ -15,6 +15,7 @@ from edgeward.guards.clients._sse import EventReader, data_of
 from edgeward.guards.clients._wire import _Pipe
 from edgeward.guards.clients.anthropic.client import AnthropicDoor
 from edgeward.guards.clients.openai.client import OpenAIDoor
+from edgeward.guards.patterns import searchable
 
 POLICY = load_policy({"version": 2, "default": "allow", "tools": {"send": "block"}, "results": {}})
 DOOR = OpenAIDoor(POLICY, ())
@@ -152,6 +153,18 @@ def test_a_piece_that_is_held_back_leaves_no_event() -> None:
     assert alike.passed(raw) is raw
     assert alike.passed(b'data: {"t":"b"}\n\n') == b""
     assert alike.passed(b'data: {"t":"c"}\n\n') is None
+
+
+@pytest.mark.parametrize("make", [chat, anthropic, responses])
+def test_half_a_character_ends_no_stream(make: Any) -> None:
+    """What a server parts between two events stands there as unreadable; the rest goes on."""
+    half, other = "\ud83d", "\ude00"
+    texts = ["word ", half, other, " and ", half, "word "]
+    events = [*before(make), *(make(text, choice=0, noise="") for text in texts)]
+    data = b"".join(f"data: {json.dumps(event)}\n\n".encode() for event in events)
+    found = json.dumps(out(make, data, 10_000, tries=16))
+    assert json.dumps(searchable(half))[1:-1] in found
+    assert found == json.dumps(out(make, data, 10_000, tries=0))
 
 
 def test_learning_ends() -> None:
