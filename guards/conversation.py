@@ -14,7 +14,8 @@ text is nobody's word and is left out, as it is in a graph. Text in a user's mes
 user's, also where a program put a document there.
 
 What a prefix of a conversation came to is kept (bounded, by digest), so that a longer request costs
-its new turns only. A forgotten prefix is read again, with the same result.
+its new turns only. A forgotten prefix is read again, with the same result. The ledger is read when
+a decision asks where a value is from, and not before: most policies never do.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from .automata import States
 from .caller import NOBODY, Caller
@@ -32,14 +34,14 @@ from .ledger import USER, Entry, History, Ledger
 from .limits import Amounts
 from .outputs import as_data, private_pieces
 from .patterns import searchable
-from .pieces import kept
+from .pieces import kept, may_hold_pieces
 from .python_values import as_call
 from .results import asked, screen
 from .rules.limits import limits_of
 from .rules.sequence import order_of
 from .spent import UNCOUNTED, UNSEEN, Accounts, Spent
 from .turns import ModelTurn, Proposed, ToolResult, Turn, UserText, digest_of, digests
-from .verdict import ToolCall
+from .verdict import Arguments, ToolCall
 
 __all__ = [
     "Conversations",
@@ -59,14 +61,18 @@ UNKNOWN_PAST = "what came before was not seen here"
 """Why a text cannot be told to be free of private data."""
 
 
+Open: TypeAlias = tuple[Proposed, ...]
+"""Calls with one id that have no answer yet. Of more than one nobody can tell which is answered."""
+
+
 @dataclass(frozen=True, slots=True)
 class Past:
     """What a conversation came to: its history, and what is needed to go on from here."""
 
     history: History
     digest: bytes = b""
-    open: Mapping[str, tuple[ToolCall, ...]] = field(default_factory=dict)
-    """Calls that have no answer yet, by id. More than one under an id: nobody can tell which."""
+    open: Mapping[str, Open] = field(default_factory=dict)
+    """Calls that have no answer yet, by id."""
     turn: tuple[str, ...] = ()
     """The tools that the last turn of the model called."""
     chars: int = 0
@@ -76,16 +82,55 @@ class Past:
     """What model calls have used up to here; what follows on this past is not among it."""
 
 
+Unread: TypeAlias = UserText | tuple[Open, ToolResult]
+"""What the ledger is still to be told: a word of the user's, or a result and the calls that it may
+be of."""
+
+
+@dataclass(slots=True, eq=False)
+class _Reading:
+    """The ledger of a past, which is read when it is first asked for (see `Late`)."""
+
+    of: Conversations
+    caller: Caller
+    before: _Reading | Ledger | None
+    """None: nothing came before."""
+    unread: list[Unread]
+
+    @property
+    def judge(self) -> str:
+        """The digest of the policy that it is read under."""
+        return self.of.policy.digest
+
+    def __call__(self) -> Ledger:
+        """The ledger as that policy may believe it."""
+        return self.ledger().judged_by(self.judge, self.caller)
+
+    def ledger(self) -> Ledger:
+        """All that was observed, in order."""
+        with self.of.lock:
+            before, waiting = self.before, [self]
+            while isinstance(before, _Reading):
+                waiting.append(before)
+                before = before.before
+            ledger = Ledger() if before is None else before
+            for reading in reversed(waiting):
+                for seen in reading.unread:
+                    entry = self.of.entry(ledger, seen, self.caller)
+                    ledger = ledger.appended([entry]) if entry else ledger
+                reading.before, reading.unread = ledger, []
+            return ledger
+
+
 @dataclass(slots=True)
 class _Going:
     """A past that goes on, turn by turn; the past that it began as stays what it was."""
 
-    caller: Caller
-    ledger: Ledger
+    unread: list[Unread]
     calls: dict[str, int]
     order: States | None
     sent: tuple[str, ...]
-    open: dict[str, tuple[ToolCall, ...]]
+    open: dict[str, Open]
     turn: tuple[str, ...]
     chars: int
     ran: float
@@ -94,19 +139,16 @@ class _Going:
     def on(cls, past: Past) -> _Going:
         """Where a past stands."""
         known, waits = past.history, dict(past.open)
-        told = (known.caller, known.ledger, dict(known.calls), known.order, known.sent)
-        return cls(*told, waits, past.turn, past.chars, past.ran)
-
-    def keep(self, entry: Entry | None) -> None:
-        """Put an entry into the ledger, if there is one."""
-        if entry:
-            self.ledger = self.ledger.appended([entry])
-
-    def past(self, before: Past, digest: bytes) -> Past:
-        """The past as far as it has come."""
-        history = replace(
-            before.history, ledger=self.ledger, calls=self.calls, order=self.order, sent=self.sent
+        return cls(
+            [], dict(known.calls), known.order, known.sent, waits, past.turn, past.chars, past.ran
         )
+
+    def past(self, before: Past, digest: bytes, of: Conversations) -> Past:
+        """The past as far as it has come."""
+        known = before.history
+        late = known.late if isinstance(known.late, _Reading) else known.ledger
+        reading = _Reading(of, known.caller, late, self.unread)
+        history = known.reading(reading, calls=self.calls, order=self.order, sent=self.sent)
         return Past(history, digest, self.open, self.turn, self.chars, self.ran, before.spent)
 
 
@@ -129,13 +171,14 @@ class Conversations:
         self._keep = keep
         self._pasts: OrderedDict[bytes, Past] = OrderedDict()
         self._chars = 0
+        self._begun: Past | None = None
         self._limited = limits_of(policy) is not None
         self._accounts: Accounts = Accounts() if before is None else before._accounts
         self._by_id: OrderedDict[tuple[Caller, str], tuple[Policy, Past]] = (
             OrderedDict() if before is None else before._by_id
         )
         # Versions of a ledger share an index that grows.
-        self._lock: threading.RLock = threading.RLock() if before is None else before._lock
+        self.lock: threading.RLock = threading.RLock() if before is None else before.lock
 
     def past(
         self,
@@ -153,16 +196,16 @@ class Conversations:
         `sequence` is shut, and what a limit of the thread bounds counts as used up. `now`: the time
         in seconds; what passed since the run's last model call is then its tools' time.
         """
-        with self._lock:
-            start = self._followed(after, caller) if after else None
+        with self.lock:
+            start = self._followed(after, caller) if after else self._beginning(caller)
             listed = list(turns)
-            places = digests(digest_of(caller) if start is None else start.digest, listed)
+            places = digests(start.digest, listed)
             past, done = self._longest(places)
-            past = past or start or self._beginning(caller)
+            past = past or start
             if done < len(listed):
                 past = self._after(past, listed[done:], places[-1])
                 self._keep_past(past)
-            spent = self._accounts.before(Spent() if start is None else start.spent, listed, places)
+            spent = self._accounts.before(start.spent, listed, places)
             amounts, answered = self._accounts.at(past.digest)
             if now is not None and self._limited and answered is None:
                 self._accounts.waited(spent, past.digest, now)
@@ -181,10 +224,10 @@ class Conversations:
         if self._limited:
             ran = sum(history.calls.values())
             told = spent.used(run=ran, thread=past.ran)
-            return replace(history, thread=thread, tokens_used=tokens, used=told)
+            return history.but(thread=thread, tokens_used=tokens, used=told)
         if tokens == history.tokens_used and thread == history.thread:
             return history
-        return replace(history, thread=thread, tokens_used=tokens)
+        return history.but(thread=thread, tokens_used=tokens)
 
     def spend(
         self, past: Past, amounts: Amounts, *, part: str = "", ended: float | None = None
@@ -193,7 +236,7 @@ class Conversations:
 
         `part` tells several things apart that follow on one past; `ended`: when the call ended.
         """
-        with self._lock:
+        with self.lock:
             self._accounts.note(past.digest, amounts, part=part, ended=ended)
 
     def remember(self, reply_id: str, past: Past, *reply: Turn) -> None:
@@ -203,11 +246,12 @@ class Conversations:
         """
         if not reply_id:
             return
-        with self._lock:
+        with self.lock:
             amounts, ended = self._accounts.at(past.digest)
             past = replace(past, spent=past.spent.plus(amounts, ended))
             if reply:
                 past = self._after(past, reply, digests(past.digest, reply)[-1])
+            _ = past.history.ledger  # what is kept by its id must not keep every text with it
             key = (past.history.caller, reply_id)
             self._by_id[key] = (self.policy, past)
             self._by_id.move_to_end(key)
@@ -216,13 +260,18 @@ class Conversations:
 
     def forget(self, reply_id: str) -> None:
         """What the provider keeps under this id was changed: nothing is known of it from now on."""
-        with self._lock:
+        with self.lock:
             for key in [key for key in self._by_id if key[1] == reply_id]:
                 del self._by_id[key]
 
     def _beginning(self, caller: Caller) -> Past:
-        order = None if self._automata is None else self._automata.start
-        return Past(History(caller=caller, order=order), digest_of(caller))
+        begun = self._begun
+        if begun is None or begun.history.caller is not caller:
+            order = None if self._automata is None else self._automata.start
+            nothing = _Reading(self, caller, None, [])
+            history = History(caller=caller).reading(nothing, calls={}, sent=(), order=order)
+            begun = self._begun = Past(history, digest_of(caller))
+        return begun
 
     def _followed(self, after: str, caller: Caller) -> Past:
         known = self._by_id.get((caller, after))
@@ -261,28 +310,30 @@ class Conversations:
                 self._proposed(going, turn)
             else:
                 self._answered(going, turn)
-        return going.past(past, digest)
+        after = going.past(past, digest, self)
+        if self.policy.results.detectors:  # they take their time: not while a reply waits
+            _ = after.history.ledger
+        return after
 
     def _said(self, going: _Going, turn: UserText) -> None:
-        going.keep(going.ledger.observed(turn.text, source=USER))
+        going.unread.append(turn)
         if self._automata is not None and going.order is not None:
             going.order = self._automata.spoke(going.order)
         going.calls, going.turn = {}, ()
         going.chars += len(turn.text)
 
     def _proposed(self, going: _Going, turn: ModelTurn) -> None:
-        calls = [as_call(p.name, p.arguments, id=p.id) for p in turn.calls]
-        for call in calls:
+        for call in turn.calls:
             going.calls[call.name] = going.calls.get(call.name, 0) + 1
             going.open[call.id] = (*going.open.get(call.id, ()), call)
-        going.turn = tuple(call.name for call in calls)
-        going.sent = kept(going.sent, [call.arguments for call in calls])
+        going.turn = tuple([call.name for call in turn.calls])
+        going.sent = kept(going.sent, [_sent(call) for call in turn.calls])
         going.order = self._moved(going.order, going.turn)
-        going.ran += len(calls)
+        going.ran += len(turn.calls)
 
     def _answered(self, going: _Going, result: ToolResult) -> None:
         calls = going.open.pop(result.call_id, ())
-        going.keep(self._observed(going, calls, result))
+        going.unread.append((calls, result))
         if len(calls) == 1 and not result.failed:
             # What the turn's other calls shut stays shut: they may have run in any order.
             done = (calls[0].name,)
@@ -297,21 +348,34 @@ class Conversations:
             return None
         return self._automata.advance(order, through=through, done=done)
 
-    def _observed(
-        self, going: _Going, calls: tuple[ToolCall, ...], result: ToolResult
-    ) -> Entry | None:
-        """What the ledger keeps of a result: as a graph's tool node does."""
+    def entry(self, ledger: Ledger, seen: Unread, caller: Caller) -> Entry | None:
+        """What a ledger keeps of a word of the user's, or of a result: as a graph's nodes do."""
+        if isinstance(seen, UserText):
+            return ledger.observed(seen.text, source=USER)
+        calls, result = seen
         text = self.policy.redactor.secrets(searchable(result.text))[0]
         if len(calls) == 1:
-            caller = going.caller
-            return observed(self.policy, calls[0], text, failed=result.failed, caller=caller)
+            call = _parsed(calls[0])
+            return observed(self.policy, call, text, failed=result.failed, caller=caller)
         # Nobody knows which tool said this: nothing is believed, and it may be private.
-        entry = going.ledger.observed(text, source="tool unknown", call_id=result.call_id)
+        entry = ledger.observed(text, source="tool unknown", call_id=result.call_id)
         pieces = private_pieces(as_data(text)) if self._private else []
         if not pieces:
             return entry
         empty: Entry = {"source": "tool unknown", "call": result.call_id, "values": []}
         return {**(entry or empty), "private": pieces}
+
+
+def _parsed(call: Proposed) -> ToolCall:
+    return as_call(call.name, call.arguments, id=call.id)
+
+
+def _sent(call: Proposed) -> Arguments:
+    """A call's arguments, as far as there can be pieces in them."""
+    raw = call.arguments
+    if isinstance(raw, str) and not may_hold_pieces(raw):
+        return {}
+    return _parsed(call).arguments
 
 
 def observed(

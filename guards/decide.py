@@ -216,8 +216,7 @@ def _beside_shadow(policy: Policy, history: History) -> History:
     is for them where `private` is in shadow."""
     if policy.shadow is None or not policy.shadow.holds(PRIVATE):
         return history
-    ledger = history.ledger.judged_by(policy.digest, history.caller)
-    return replace(history, ledger=ledger.public())
+    return replace(history, ledger=history.judged_by(policy.digest).ledger.public())
 
 
 def _judged(
@@ -232,9 +231,7 @@ def _judged(
         return Verdict("block", (Finding("tool_name", "block", fault),), policy.digest)
     if not checks_of and policy.shadow is not None:
         return policy.no_objection  # whatever no rule could see whole
-    ledger = history.ledger.judged_by(policy.digest, history.caller)
-    if ledger is not history.ledger:
-        history = replace(history, ledger=ledger)
+    history = history.judged_by(policy.digest)
     findings: list[Finding] = []
     checks = iter(checks_of)
     examined: Examined | None = None

@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from typing import Any
 
 from .caller import NOBODY, Caller
 from .dates import Day
+from .late import LateLedger
 from .outputs import LONGEST_VALUE
 from .seen import NEVER, RECORD_BITS, USER, Index, Seen
 from .tokens import Run, run_of, tokens, words
@@ -357,7 +358,7 @@ class _Public(Ledger):
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class History(LateLedger):
     """All that a decision may know of the past of its thread."""
 
     ledger: Ledger = field(default_factory=Ledger)
@@ -388,11 +389,11 @@ class History:
             scope: {**amounts, "calls": amounts.get("calls", 0) + len(names)}
             for scope, amounts in self.used.items()
         }
-        return replace(self, calls=calls, used=used)
+        return self.but(calls=calls, used=used)
 
     def after(self, *pieces: str) -> History:
         """The history in which these pieces were sent as well."""
-        return replace(self, sent=(*self.sent, *pieces)) if pieces else self
+        return self.but(sent=(*self.sent, *pieces)) if pieces else self
 
     def origin(self, value: str) -> Origin | None:
         """Where `value` was first seen in this thread, or None."""

@@ -49,8 +49,8 @@ def pieces(arguments: object) -> tuple[str, ...]:
     """The pieces in the arguments of a call, each once, in order; those of decoded texts, too."""
     found: dict[str, None] = {}
     for leaf in leaves(arguments, keys=False, depth=MAX_DEPTH):
-        if len(leaf) < 4 or ("-" not in leaf and _ODD.search(leaf) is None):
-            continue  # nothing in it can be a piece, nor encode one: most of what is sent
+        if len(leaf) < 4 or not may_hold_pieces(leaf):
+            continue
         text = leaf if len(leaf) <= _READ else leaf[: _READ // 2] + " " + leaf[-_READ // 2 :]
         decoded = [] if len(text) < MIN_RUN or plain(text) else views(text).texts
         for seen in (_ESCAPED.sub(" ", text) if decoded else text, *decoded):
@@ -63,6 +63,14 @@ def pieces(arguments: object) -> tuple[str, ...]:
         return tuple(found)
     listed = list(found)
     return (*listed[: MOST // 2], *listed[-MOST // 2 :])
+
+
+def may_hold_pieces(text: str) -> bool:
+    """Whether something in a text, or in what JSON text says, can be a piece or encode one.
+
+    Most of what is sent cannot. An escape of JSON that says a letter or digit has a digit itself.
+    """
+    return "-" in text or _ODD.search(text) is not None
 
 
 def _is_piece(token: str) -> bool:

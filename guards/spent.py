@@ -123,7 +123,7 @@ class Accounts:
         for turn, place in zip(turns, (b"", *places), strict=False):
             if place and (found := self._places.get(place)) is not None:
                 spent = spent.plus(found.amounts(), found.ended)
-            if isinstance(turn, UserText):
+            if isinstance(turn, UserText) and (spent.run or spent.ended is not None):
                 spent = Spent({}, spent.thread, None)
         return spent
 

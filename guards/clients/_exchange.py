@@ -113,7 +113,7 @@ class Door:
             if limit is not None and limit.spent(used) != UNCOUNTED:
                 why = f"the model is not asked: a limit is reached: {limit.told(used)}"
                 raise PolicyViolationError(f"{rules.policy.block_message} {why}")
-            past = replace(past, history=replace(past.history, used=used))
+            past = replace(past, history=past.history.but(used=used))
         return Exchange(self, rules, past, began=now)
 
 
@@ -264,7 +264,7 @@ class Exchange:
         out as words (see `results.answered`)."""
         self._tally.written += len(text)
         masked, labels = self.policy.redactor.all(text)
-        shown, defused = answered(self.policy, masked, private=self.history.ledger.private)
+        shown, defused = answered(self.policy, masked, private=self._private)
         self._labels.update(dict.fromkeys((*labels, *defused)))
         return shown
 
@@ -277,10 +277,13 @@ class Exchange:
 
     def holdback(self) -> Streamed:
         """What makes the same of one streamed text piece by piece; the decision names it."""
-        private = self.history.ledger.private
-        held = Streamed(Holdback(self.policy.redactor), self.policy, private=private)
+        held = Streamed(Holdback(self.policy.redactor), self.policy, private=self._private)
         self._held.append(held)
         return held
+
+    def _private(self, text: str) -> str:
+        """See `Ledger.private`."""
+        return self.history.ledger.private(text)
 
     def noted(self, labels: Sequence[str]) -> None:
         """Add labels of what was masked in the response elsewhere."""

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from operator import is_
 from threading import Lock
-from typing import Any
+from typing import Any, Literal
 
 from ..decide import Policy
 from ..results import asked, screen
@@ -69,7 +69,13 @@ _KNOWN = {
 _PLAIN = frozenset((type(None), bool, int, float, bytes, bytearray))
 """Types of values that hold no text."""
 
+_Kind = Literal["text", "result", "json", "result json"]
+"""What a text is: any, what a tool gave back, arguments as JSON, such in what a tool gave back."""
+_Known = tuple[str | None, tuple[str, ...]]
+"""What becomes of a text (None: it stays), and the labels of what was masked."""
+
 _CACHE_SIZE = 8_192
+"""Texts that are remembered; of more, those that came first are forgotten."""
 _MAX_DEPTH = 200
 
 
@@ -96,7 +102,7 @@ class RequestMask:
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
-        self._seen: OrderedDict[object, tuple[str | None, tuple[str, ...]]] = OrderedDict()
+        self._seen: OrderedDict[tuple[_Kind, str | bytes], _Known] = OrderedDict()
         self._lock = Lock()
 
     def __call__(self, value: Any) -> Inbound:
@@ -114,42 +120,61 @@ class RequestMask:
 
     def text(self, text: str, *, results: bool = False) -> tuple[str, tuple[str, ...]]:
         """One text, masked; as a tool's result also withheld where it reads like instructions."""
-        return self._once("result" if results else "text", text, self._masked)
+        masked, labels = self._known("result" if results else "text", text)
+        return (text if masked is None else masked), labels
 
-    def _once(
-        self, kind: str, text: str, mask: Callable[[str, str], tuple[str, tuple[str, ...]]]
-    ) -> tuple[str, tuple[str, ...]]:
-        """What `mask` makes of the text, which is not asked twice."""
-        key = kind, text if len(text) < DIGESTED_FROM else text_digest(text)
-        with self._lock:
-            known = self._seen.get(key)
-            if known is not None:
-                self._seen.move_to_end(key)
+    def _known(self, kind: _Kind, text: str) -> _Known:
+        """What becomes of the text, which is not looked at twice."""
+        key = (kind, text if len(text) < DIGESTED_FROM else text_digest(text))
+        known = self._seen.get(key)
         if known is None:
-            masked, labels = mask(text, kind)
+            masked, labels = self._masked(text, kind)
             known = (None if masked == text else masked), labels
             with self._lock:
                 self._seen[key] = known
                 if len(self._seen) > _CACHE_SIZE:
                     self._seen.popitem(last=False)
-        return (text if known[0] is None else known[0]), known[1]
+        return known
 
-    def _masked(self, text: str, kind: str) -> tuple[str, tuple[str, ...]]:
+    def _masked(self, text: str, kind: _Kind) -> tuple[str, tuple[str, ...]]:
+        if kind in ("json", "result json"):
+            return self._masked_json(text, results=kind == "result json")
         masked, labels = self._policy.redactor.all(text)
-        if kind != "result":
+        if kind == "text":
             return masked, labels
         said = asked(self._policy, masked)
         return screen(self._policy, masked, said=said).text, labels
 
+    def _masked_json(self, text: str, *, results: bool) -> tuple[str, tuple[str, ...]]:
+        """Arguments as JSON text: masked leaf by leaf, so that it stays JSON of the same shape."""
+        found = _Found()
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            return self.text(text, results=results)
+        masked = self._opened(value, found, results, 0)
+        changed = text if masked is value else json.dumps(masked, ensure_ascii=False)
+        return changed, tuple(found.labels)
+
     def _walked(self, value: Any, found: _Found, results: bool, depth: int) -> Any:
         kind = type(value)
         if kind is str:
-            return self._leaf(value, found, results)
+            return self._leaf(value, found, "result" if results else "text")
         if kind in _PLAIN:
             return value
         if depth > _MAX_DEPTH:
             raise ValueError("the request is nested too deeply to be checked")
-        if kind is dict or isinstance(value, Mapping):
+        if kind is dict:
+            return self._mapping(value, found, results, depth)
+        if kind is list:
+            new = [self._walked(v, found, results, depth + 1) for v in value]
+            return value if all(map(is_, value, new)) else new
+        return self._other(value, found, results, depth)
+
+    def _other(self, value: Any, found: _Found, results: bool, depth: int) -> Any:
+        """What is no JSON value as it stands: iterators, tuples, models, kinds of texts."""
+        kind = type(value)
+        if isinstance(value, Mapping):
             return self._mapping(value, found, results, depth)
         if isinstance(value, list | tuple | Iterator):
             old = list(value)
@@ -158,7 +183,7 @@ class RequestMask:
                 return old if isinstance(value, Iterator) else value
             return tuple(new) if kind is tuple else new
         if isinstance(value, str):
-            return self._leaf(value, found, results)
+            return self._leaf(value, found, "result" if results else "text")
         if hasattr(kind, "model_fields"):
             fields = dict(value)  # pydantic gives its fields and extra fields
             new_fields = self._mapping(fields, found, results, depth)
@@ -166,11 +191,11 @@ class RequestMask:
             return value.model_copy(update=changed) if changed else value
         return value
 
-    def _leaf(self, text: str, found: _Found, results: bool) -> str:
-        masked, labels = self._once("result" if results else "text", text, self._masked)
+    def _leaf(self, text: str, found: _Found, kind: _Kind) -> str:
+        masked, labels = self._known(kind, text)
         if labels:
             found.labels.update(dict.fromkeys(labels))
-        return masked
+        return text if masked is None else masked
 
     def _mapping(self, value: Mapping[Any, Any], found: _Found, results: bool, depth: int) -> Any:
         kind = value.get("type")
@@ -187,7 +212,9 @@ class RequestMask:
             if known == "data" and kind != "text":
                 continue
             if known == "text" and type(item) is str:  # most of what there is
-                new = self._leaf(item, found, results)
+                new = self._leaf(item, found, "result" if results else "text")
+            elif known is None:
+                new = self._walked(item, found, results, depth + 1)
             else:
                 new = self._field(known, key, item, found, results, depth + 1)
             if new is not item:
@@ -196,12 +223,12 @@ class RequestMask:
         return value if changed is None else changed
 
     def _field(
-        self, known: str | None, key: Any, item: Any, found: _Found, results: bool, depth: int
+        self, known: str, key: Any, item: Any, found: _Found, results: bool, depth: int
     ) -> Any:
-        """What becomes of a field that may be changed."""
+        """What becomes of a field that has a meaning, and may be changed."""
         if known == "open":
             if key == "arguments" and isinstance(item, str):
-                return self._json(item, found, results)
+                return self._leaf(item, found, "result json" if results else "json")
             if isinstance(item, Mapping):
                 return self._opened(item, found, results, depth)
         elif known == "thinking":
@@ -212,13 +239,13 @@ class RequestMask:
     def _opened(self, value: Any, found: _Found, results: bool, depth: int) -> Any:
         """Arguments or a tool's data: every key and text is masked."""
         if isinstance(value, str):
-            return self._leaf(value, found, results)
+            return self._leaf(value, found, "result" if results else "text")
         if depth > _MAX_DEPTH:
             raise ValueError("the request is nested too deeply to be checked")
         if isinstance(value, Mapping):
             pairs = [
                 (
-                    self._leaf(k, found, results=False) if isinstance(k, str) else k,
+                    self._leaf(k, found, "text") if isinstance(k, str) else k,
                     self._opened(v, found, results, depth + 1),
                 )
                 for k, v in value.items()
@@ -231,23 +258,6 @@ class RequestMask:
             new = [self._opened(v, found, results, depth + 1) for v in value]
             return value if all(map(is_, value, new)) else new
         return value
-
-    def _json(self, text: str, found: _Found, results: bool) -> str:
-        """Arguments as JSON text: masked leaf by leaf, so that it stays JSON of the same shape."""
-        masked, labels = self._once("result json" if results else "json", text, self._masked_json)
-        found.labels.update(dict.fromkeys(labels))
-        return masked
-
-    def _masked_json(self, text: str, kind: str) -> tuple[str, tuple[str, ...]]:
-        found = _Found()
-        results = kind.startswith("result")
-        try:
-            value = json.loads(text)
-        except (ValueError, RecursionError):
-            return self.text(text, results=results)
-        masked = self._opened(value, found, results, 0)
-        changed = text if masked is value else json.dumps(masked, ensure_ascii=False)
-        return changed, tuple(found.labels)
 
     def _report(self, value: Any, found: _Found) -> None:
         """Note the secrets in what cannot be changed."""

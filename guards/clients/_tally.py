@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ..conversation import Conversations, Past
 from ..ledger import History
@@ -44,7 +44,7 @@ class Tally:
             used[scope] = added(used[scope], new)
         if self.told is None:  # what was told is counted there already
             used["caller"] = added(used["caller"], new)
-        return replace(history, used=used), got
+        return history.but(used=used), got
 
     def let_through(self, calls: int, set_aside: Amounts) -> None:
         """Count calls of the caller's."""

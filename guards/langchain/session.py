@@ -8,7 +8,6 @@ is known.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -59,17 +58,17 @@ def history_of(request: ToolCallRequest, conversations: Conversations) -> Histor
     for call in proposed[:place]:
         calls[call["name"]] = calls.get(call["name"], 0) + 1
     _, spent, _ = _spent(request.state, tokens_of)
-    history = replace(past.history, calls=calls, tokens_used=int(spent))
+    history = past.history.but(calls=calls, tokens_used=int(spent))
     if len(proposed) > 1:
         beside = [p for n, call in enumerate(proposed) if n != place for p in _pieces(call)]
-        history = replace(history, sent=(*history.sent, *beside))
+        history = history.after(*beside)
     if limits_of(conversations.policy) is not None:
-        history = replace(history, used=used_in(request.state, past, place, conversations))
+        history = history.but(used=used_in(request.state, past, place, conversations))
     rule = order_of(conversations.policy)
     if rule is None or history.order is None or not proposed:
         return history
     names = [call["name"] for call in proposed]
-    return replace(history, order=rule.automata.beside(history.order, names)[place])
+    return history.but(order=rule.automata.beside(history.order, names)[place])
 
 
 def _pieces(call: Mapping[str, Any]) -> tuple[str, ...]:

@@ -79,8 +79,8 @@ def _loop() -> asyncio.AbstractEventLoop | None:
 def _written(policy: Policy, place: Place, listed: Sequence[Decision]) -> Finding | None:
     if policy.receipts is None or not listed:
         return None
-    ledger = listed[0].history.ledger
     try:
+        ledger = listed[0].history.ledger if policy.keeps_history else Ledger()
         records = [record(d.call, d.verdict, approval=d.approval) for d in listed]
         receipts = receipts_of(policy, place, listed, records, ledger)
         policy.receipts.write(receipts)

@@ -21,6 +21,7 @@ from edgeward.guards.conversation import (
     UserText,
 )
 from edgeward.guards.decide import decide
+from edgeward.guards.ledger import Ledger
 from edgeward.guards.seen import Seen
 from edgeward.guards.verdict import ToolCall
 
@@ -132,9 +133,50 @@ def test_a_longer_request_costs_its_new_turns_only(monkeypatch: pytest.MonkeyPat
             UserText(f"Mail ann{number}@corp.example."),
             *asked("c", "post", f"id 77{number}"),
         ]
-        conversations.past(turns)
-        conversations.past(list(turns))
+        _ = conversations.past(turns).history.ledger
+        _ = conversations.past(list(turns)).history.ledger
     assert len(added) == 100
+
+
+def test_a_past_that_no_decision_asks_about_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plain rules allow without it; what they object to is told with where the value is from."""
+    added: list[object] = []
+    original = Seen.add
+    monkeypatch.setattr(Seen, "add", lambda seen, e: (added.append(e), original(seen, e))[1])
+    policy = load_policy({"version": 1, "egress_allowlist": ["corp.example"]})
+    conversations = Conversations(policy)
+    turns = [UserText("Mail ann@corp.example."), *asked("c", "search", "see https://evil.test/x")]
+    past = conversations.past(turns)
+    conversations.spend(past, {"tokens": 10})
+    past = conversations.past(turns)
+    assert word(policy, past, "post", text="for ann@corp.example") == "allow"
+    assert past.history.let_through("post").after("a1b2").calls == {"search": 1, "post": 1}
+    assert added == []
+    verdict = decide(policy, ToolCall("post", {"to": "https://evil.test/x"}), past.history)
+    assert verdict.word == "block"
+    assert str(past.history.origin("https://evil.test/x")) == "tool search (c)"
+    assert len(added) == 2
+
+
+def test_a_long_past_is_read_at_last() -> None:
+    """Each of its requests left it unread; whoever asks then gets all of it, each time the same."""
+    conversations = Conversations(flow())
+    turns: list[Turn] = []
+    for number in range(1_200):
+        turns.append(UserText(f"Note {number}@corp.example."))
+        past = conversations.past(turns)
+    history = past.history
+    assert history.ledger.stated("0@corp.example")
+    assert history.ledger is past.history.ledger
+    fewer = history.but(calls={}, ledger=Ledger())
+    assert not fewer.ledger.stated("0@corp.example")
+    assert not fewer.but(calls={"post": 1}).ledger
+
+
+def test_a_history_has_the_fields_that_it_has() -> None:
+    """A late ledger gives no other field."""
+    with pytest.raises(AttributeError, match="ledgers"):
+        _ = Conversations(flow()).past([UserText("Hi.")]).history.ledgers  # type: ignore[attr-defined]
 
 
 def test_the_history_is_a_function_of_the_turns() -> None:

@@ -35,21 +35,15 @@ FRAME = frozenset(
 REPEATED = ("message", "delta", "text")
 """Fields of a choice that hold what was said; some servers give several, with the same in them."""
 FINISHED_FOR_CALLS = ("tool_calls", "function_call")
-KNOWN = frozenset((*TEXTS, *CALLS, "role", "audio", "reasoning_details"))
-"""The fields of a message, or of a delta, that are looked at one by one; signed reasoning stays."""
 
-FRAME = frozenset(
-    """id object created model choices usage obfuscation p system_fingerprint service_tier
-    provider""".split()  # noqa: SIM905 - one word a value reads better
-)
-"""The fields of a completion, or of a chunk, in which nobody writes."""
+_LISTS = (list, tuple)
 
 
 def turns_of(messages: Any) -> Iterator[Turn]:
     """The conversation that a request carries. What the system says is nobody's word."""
     old = ""
-    for number, message in enumerate(messages if isinstance(messages, list | tuple) else ()):
-        if not isinstance(message, Mapping):
+    for number, message in enumerate(messages if isinstance(messages, _LISTS) else ()):
+        if type(message) is not dict and not isinstance(message, Mapping):
             continue
         role, content = message.get("role"), message.get("content")
         if role == "user":
@@ -84,7 +78,7 @@ def _part_text(part: Any) -> str:
 def proposed_in(message: Mapping[str, Any]) -> Iterator[Proposed]:
     """The calls of a message, the old `function_call` last."""
     calls = message.get("tool_calls")
-    for call in calls if isinstance(calls, list | tuple) else ():
+    for call in calls if isinstance(calls, _LISTS) else ():
         yield proposed(call)
     if message.get("function_call") is not None:
         yield old_call(message["function_call"])
@@ -92,11 +86,11 @@ def proposed_in(message: Mapping[str, Any]) -> Iterator[Proposed]:
 
 def proposed(call: Any) -> Proposed:
     """One of `tool_calls`. What is no call that we know has no name, and is refused for that."""
-    if not isinstance(call, Mapping):
+    if type(call) is not dict and not isinstance(call, Mapping):
         return Proposed("")
     call_id = name_of(call.get("id"))
     function, custom = call.get("function"), call.get("custom")
-    if isinstance(function, Mapping) and custom is None:
+    if (type(function) is dict or isinstance(function, Mapping)) and custom is None:
         return Proposed(name_of(function.get("name")), _text(function.get("arguments")), call_id)
     if isinstance(custom, Mapping) and function is None:
         return Proposed(name_of(custom.get("name")), {"input": _text(custom.get("input"))}, call_id)

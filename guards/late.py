@@ -1,0 +1,85 @@
+"""A ledger that is read once somebody asks for it: most decisions do not.
+
+history = History().reading(read, calls={"pay": 1})     # `read()` gives the ledger
+history.ledger                                          # now it is read, once
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Protocol
+
+from typing_extensions import Self
+
+if TYPE_CHECKING:
+    from .caller import Caller
+    from .ledger import Ledger
+
+
+class Late(Protocol):
+    """Gives a ledger."""
+
+    @property
+    def judge(self) -> str:
+        """The digest of the policy that may believe all in it (`Ledger.judged_by`)."""
+
+    def __call__(self) -> Ledger:
+        """The ledger: the same one each time."""
+
+
+class LateLedger:
+    """What a frozen dataclass needs whose field `ledger` may be read later.
+
+    `dataclasses.replace` reads it; `but` does not.
+    """
+
+    __slots__ = ("late",)
+
+    late: Late | None
+    """What gives the ledger; None where it was there from the beginning."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "late", None)
+
+    def reading(self, late: Late, **values: Any) -> Self:
+        """The same with a ledger that is read when it is first asked for, and these values."""
+        kind: Any = type(self)
+        new: Self = object.__new__(kind)
+        for name in _beside_ledger(kind):
+            value = values[name] if name in values else getattr(self, name)
+            object.__setattr__(new, name, value)
+        object.__setattr__(new, "late", late)
+        return new
+
+    def but(self, **values: Any) -> Self:
+        """The same with other values in these fields; the ledger is not read for it."""
+        if self.late is None or "ledger" in values:
+            return replace(self, **values)  # type: ignore[type-var]
+        return self.reading(self.late, **values)
+
+    def judged_by(self, policy: str) -> Self:
+        """With the ledger as this policy (by its digest) may believe it, for who is asking."""
+        if self.late is not None and self.late.judge == policy:
+            return self
+        held: Ledger = self.ledger
+        ledger = held.judged_by(policy, self.caller)
+        return self if ledger is held else self.but(ledger=ledger)
+
+    if TYPE_CHECKING:
+        ledger: Ledger
+        caller: Caller
+    else:
+
+        def __getattr__(self, name: str) -> Any:
+            """The ledger, where it was not read yet: all other fields are there."""
+            if name != "ledger" or self.late is None:
+                raise AttributeError(name)
+            ledger = self.late()
+            object.__setattr__(self, "ledger", ledger)
+            return ledger
+
+
+@lru_cache
+def _beside_ledger(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind) if field.name != "ledger")
