@@ -41,7 +41,7 @@ from .rules.limits import limits_of
 from .rules.sequence import order_of
 from .spent import UNCOUNTED, UNSEEN, Accounts, Spent
 from .turns import ModelTurn, Proposed, ToolResult, Turn, UserText, digest_of, digests
-from .verdict import Arguments, ToolCall
+from .verdict import ToolCall
 
 __all__ = [
     "Conversations",
@@ -327,7 +327,8 @@ class Conversations:
             going.calls[call.name] = going.calls.get(call.name, 0) + 1
             going.open[call.id] = (*going.open.get(call.id, ()), call)
         going.turn = tuple([call.name for call in turn.calls])
-        going.sent = kept(going.sent, [_sent(call) for call in turn.calls])
+        if odd := [call for call in turn.calls if _may_hold_pieces(call)]:
+            going.sent = kept(going.sent, [_parsed(call).arguments for call in odd])
         going.order = self._moved(going.order, going.turn)
         going.ran += len(turn.calls)
 
@@ -370,12 +371,9 @@ def _parsed(call: Proposed) -> ToolCall:
     return as_call(call.name, call.arguments, id=call.id)
 
 
-def _sent(call: Proposed) -> Arguments:
-    """A call's arguments, as far as there can be pieces in them."""
+def _may_hold_pieces(call: Proposed) -> bool:
     raw = call.arguments
-    if isinstance(raw, str) and not may_hold_pieces(raw):
-        return {}
-    return _parsed(call).arguments
+    return not isinstance(raw, str) or may_hold_pieces(raw)
 
 
 def observed(

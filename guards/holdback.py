@@ -135,12 +135,12 @@ class Holdback:
 
     def feed(self, piece: str) -> str:
         """One more piece of the text; what may go out now, which is often nothing."""
-        self._more.append(searchable(piece))
+        watch, piece = self._watch, piece if piece.isascii() else searchable(piece)
         self._missing -= len(piece)
-        watch = self._watch
         if self._missing > 0 or self._ends_whole or watch is None:
+            self._more.append(piece)
             return ""
-        text, data = self._joined()
+        text, data = self._joined(piece)
         first, last = watch.paths(data, self._at)
         out = self._passed(first) if first > self._at else ""
         size = len(data)
@@ -157,7 +157,7 @@ class Holdback:
 
     def close(self) -> str:
         """The rest: the text has ended."""
-        text, _ = self._joined()
+        text, _ = self._joined("")
         out = "" if self._ends_whole else self._released(len(text))
         if not self._ends_whole:
             return out
@@ -167,9 +167,11 @@ class Holdback:
         self._at = len(text)
         return out + masked[self._gone + len(out) :]
 
-    def _joined(self) -> tuple[str, bytes]:
-        new = self._more.pop() if len(self._more) == 1 else "".join(self._more)
-        self._more.clear()
+    def _joined(self, new: str) -> tuple[str, bytes]:
+        """The text, once what was put aside and this have been added."""
+        if self._more:
+            new = "".join((*self._more, new))
+            self._more.clear()
         self._text += new
         self._data += as_bytes(new)
         return self._text, self._data

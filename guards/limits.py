@@ -50,6 +50,8 @@ Used = Mapping[str, Amounts]
 
 def added(used: Amounts, more: Amounts) -> dict[str, float]:
     """The sum of two amounts."""
+    if not used or not more:
+        return dict(used or more)
     names = {*used, *more}
     return {name: used.get(name, 0) + more.get(name, 0) for name in AMOUNTS if name in names}
 

@@ -122,9 +122,10 @@ class PatternSet:
         if self._set is None:
             return self._all()
         try:
-            found = self._set.Match(text)
+            data = text.encode()
         except UnicodeEncodeError:
-            found = self._set.Match(searchable(text))
+            data = searchable(text).encode()
+        found = self._set.Match(data)
         if found == _ONLY_EMPTY:
             return self._always
         if not found:  # the automaton ran out of memory

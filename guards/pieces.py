@@ -37,7 +37,8 @@ _READ = 20_000
 _TOKEN = re.compile(r"[A-Za-z0-9_+~.-]{4,}")
 _ESCAPED = re.compile(r"%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}")
 """Read with its decoded view; the digits of an escape are no part of the piece behind it."""
-_ODD = re.compile(r"[0-9]|[A-Za-z][A-Z]|_")
+_ODD = re.compile(r"[0-9_A-Z](?:(?<![A-Z])|(?<=[A-Za-z][A-Z]))")
+"""A digit, a `_`, or a capital behind a letter; a search for the first sign is fast."""
 _BEGINS = re.compile(HEAD)
 _CODED = re.compile(r"(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9+_-]{8,200}|[0-9A-Fa-f]{8,200}")
 """What can be a part of base64 or hexadecimal digits."""

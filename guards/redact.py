@@ -23,6 +23,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 """What a policy can have masked; `all` is every other one that is there."""
 
 _KINDS = frozenset(KINDS)
+_ALL = ("all",)
 _EVERY = (*PERSONAL, "presidio")
 
 Masked = tuple[str, tuple[str, ...]]
@@ -71,7 +72,7 @@ class Redactor:
 
     def all(self, text: str) -> Masked:
         """`text` with its secrets and personal data masked; of two labels the secret's counts."""
-        return self.masked(text, ("all",))
+        return self.masked(text, _ALL)
 
     def masked(self, text: str, kinds: Collection[str]) -> Masked:
         """`text` with what is of these kinds masked; `all` is every kind.
@@ -79,7 +80,8 @@ class Redactor:
         Raises:
             ValueError: one of them is no kind.
         """
-        self.check(kinds)
+        if kinds is not _ALL:
+            self.check(kinds)
         read = searchable(text)
         hits = _hits(self._finder, read)
         if not (hits or self._literals or self.personal.detectors):
@@ -165,7 +167,7 @@ def _noting(masked: Masked, labels: dict[str, None]) -> str:
 class _Finder:
     """Compiled patterns of secrets and of personal data; one pass says which can match at all."""
 
-    __slots__ = ("_personal", "_secrets", "_set")
+    __slots__ = ("_personal", "_secrets", "_set", "hits")
 
     def __init__(
         self,
@@ -181,10 +183,8 @@ class _Finder:
             number = self._set.add(pattern.regex, ignore_case=ignore_case)
             self._secrets[number] = (pattern, compiled)
         self._personal = {self._set.add(row.watched): row for row in candidates}
-
-    def hits(self, text: str) -> frozenset[int]:
-        """The patterns that may match."""
-        return self._set.candidates(text)
+        self.hits = self._set.candidates
+        """The patterns that may match a text."""
 
     def secrets(self, text: str, hits: frozenset[int]) -> Iterator[Span]:
         """What the patterns of secrets among `hits` find."""

@@ -101,7 +101,9 @@ class Accounts:
         self, place: bytes, amounts: Amounts, *, part: str = "", ended: float | None = None
     ) -> None:
         """Keep what a place has used."""
-        found = self._places.setdefault(place, _Place())
+        found = self._places.get(place)
+        if found is None:
+            found = self._places[place] = _Place()
         known = found.parts.get(part, {})
         found.parts[part] = {
             name: max(known.get(name, 0), amounts.get(name, 0)) for name in {**known, **amounts}

@@ -77,7 +77,7 @@ def text_digest(text: str) -> bytes:
 
 
 def _digest(text: str) -> bytes:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=32).digest()
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 _known_digest = lru_cache(maxsize=512)(_digest)

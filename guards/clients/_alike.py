@@ -45,15 +45,35 @@ class Word:
     passed: Callable[[str], str | None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class _Frame:
     """Bytes that stay, each with what stands behind it; nothing behind the last."""
 
     parts: tuple[tuple[bytes, str], ...]
     passed: Callable[[str], str | None]
+    _head: bytes = b""
+    _tail: bytes = b""
+    """What stood before and behind the text last: nearly always it does so again."""
 
     def text(self, raw: bytes) -> tuple[str, int, int] | None:
-        """The text of an event of this frame, and where it stands; None for any other event."""
+        """The text of an event of this frame, and where it stands; None for any other event.
+
+        Raises:
+            UnicodeDecodeError: it is no text.
+        """
+        start, end = len(self._head), len(raw) - len(self._tail)
+        if not (0 < start <= end and raw.startswith(self._head) and raw.endswith(self._tail)):
+            place = self._place(raw)
+            if place is None:
+                return None
+            start, end = place
+            self._head, self._tail = raw[:start], raw[end:]
+        text = raw[start:end].decode()
+        if '"' in text or "\\" in text or not text.isprintable():
+            return None
+        return text, start, end
+
+    def _place(self, raw: bytes) -> tuple[int, int] | None:
         at, found = 0, None
         for stays, gap in self.parts:
             if not raw.startswith(stays, at):
@@ -61,16 +81,11 @@ class _Frame:
             at += len(stays)
             if not gap:
                 return found if at == len(raw) else None
+            end = _end_of_digits(raw, at) if gap is _NUMBER else raw.find(b'"', at)
             if gap is _TEXT:
-                end = raw.find(b'"', at)
-                text = raw[at:end].decode()
-                if "\\" in text or not text.isprintable():
-                    return None
-                found = text, at, end
-            else:
-                end = _end_of_digits(raw, at) if gap is _NUMBER else raw.find(b'"', at)
-                if end < 0 or not raw[at:end].isalnum():
-                    return None
+                found = at, end
+            elif end < 0 or not raw[at:end].isalnum():
+                return None
             at = end
         return None
 

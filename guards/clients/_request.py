@@ -167,8 +167,13 @@ class RequestMask:
         if kind is dict:
             return self._mapping(value, found, results, depth)
         if kind is list:
-            new = [self._walked(v, found, results, depth + 1) for v in value]
-            return value if all(map(is_, value, new)) else new
+            changed: list[Any] | None = None
+            for place, item in enumerate(value):
+                new = self._walked(item, found, results, depth + 1)
+                if new is not item:
+                    changed = list(value) if changed is None else changed
+                    changed[place] = new
+            return value if changed is None else changed
         return self._other(value, found, results, depth)
 
     def _other(self, value: Any, found: _Found, results: bool, depth: int) -> Any:
@@ -199,7 +204,8 @@ class RequestMask:
 
     def _mapping(self, value: Mapping[Any, Any], found: _Found, results: bool, depth: int) -> Any:
         kind = value.get("type")
-        kind = kind if isinstance(kind, str) else ""
+        if not isinstance(kind, str):
+            kind = ""
         if kind in OPAQUE or value.get("thought") is True:
             self._report(value, found)
             return value

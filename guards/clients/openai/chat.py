@@ -216,14 +216,15 @@ def masked_input(judged: Judged) -> str:
 
 def mask_texts(message: dict[str, Any], exchange: Exchange) -> bool:
     """Mask the model's text in a message, in place; whether something was masked."""
-    before = [message.get(field) for field in TEXTS]
+    changed = False
     for field in TEXTS:
-        if message.get(field):
-            message[field] = masked_content(message[field], exchange)
+        if said := message.get(field):
+            message[field] = masked_content(said, exchange)
+            changed = changed or message[field] != said
     audio = message.get("audio")
     if isinstance(audio, dict) and isinstance(audio.get("transcript"), str):
         message["audio"] = {**audio, "transcript": exchange.masked(audio["transcript"])}
-    return before != [message.get(field) for field in TEXTS]
+    return changed
 
 
 def beside(value: Mapping[str, Any], known: frozenset[str], exchange: Exchange) -> dict[str, Any]:
@@ -292,4 +293,7 @@ def usage_of(data: Mapping[str, Any]) -> Usage | None:
 
 
 def _number(usage: Mapping[str, Any], *names: str) -> int:
-    return next((n for name in names if isinstance(n := usage.get(name), int)), 0)
+    for name in names:
+        if isinstance(number := usage.get(name), int):
+            return number
+    return 0

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from ...spent import Usage
+from ...streamed import Streamed
 from .._alike import Word
 from .._cut_off import CUT_OFF, chars_in, estimated_tokens
 from .._exchange import Exchange
@@ -138,12 +139,12 @@ class ChatStream:
         more: Callable[[str], str | None] = partial(self._more, choice, choice.texts["content"])
         return Word(("choices", 0, "delta", "content"), more)
 
-    def _more(self, choice: _Choice, held: Any, text: str) -> str | None:
+    def _more(self, choice: _Choice, held: Streamed, text: str) -> str | None:
         """What may go out of one more piece of a content that is open; None where it is not."""
         if choice.done or choice.texts.get("content") is not held:
             return None
         self._chars += len(text)
-        passed: str = choice.texts["content"].feed(text)
+        passed: str = held.feed(text)
         if passed and not choice.said:
             choice.said = bool(passed.strip())
         return passed
