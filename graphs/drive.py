@@ -19,6 +19,7 @@ from langgraph.types import Send, interrupt
 
 from ..guards.caller import NOBODY
 from ..guards.langchain.approval import drop_answer
+from ..guards.langchain.asking import note_silence
 from ..guards.langchain.callbacks import listened_to
 from ..guards.telemetry.current import answered, waits
 from ..guards.veil import BARE, Veil, held_in
@@ -91,6 +92,7 @@ class NodeRunnable(Runnable[Any, Any]):
         """Of a guard: the tool node that can run in its graph step what it let through."""
         self._kind = kind
         self._spec = spec
+        self._needs, self._writes = spec.needs, spec.writes
         self._here = here
         self._ruled = ruled
         self._runner = runner
@@ -167,6 +169,7 @@ class NodeRunnable(Runnable[Any, Any]):
     def _way(self, input: Any, straight: Straight, config: RunnableConfig) -> Way:
         # How rarely this run is written down is nothing for the graphs inside of its tools.
         config["configurable"].pop(DURABILITY_KEY, None)
+        note_silence(config)
         return Way(self, input, straight, config, partial(_whole, config))
 
     def _left_by(self, state: State, config: RunnableConfig, way: Way | None = None) -> Left:
@@ -240,7 +243,7 @@ class NodeRunnable(Runnable[Any, Any]):
         meter: Meter | None,
     ) -> Here:
         """What the step is given besides the state."""
-        needs, vault = self._spec.needs, ruled.work.vault
+        needs, vault = self._needs, ruled.work.vault
         thread = str((config.get("configurable") or {}).get("thread_id") or "")
         is_first = way is None or way.is_first
         answered = _has_answer(config) if way is None or is_first else way.answered
@@ -272,12 +275,12 @@ class NodeRunnable(Runnable[Any, Any]):
                 f"node {self.name!r} ended in {result.outcome!r}, which it does not declare; "
                 f"declared: {', '.join(sorted(self.exits))}"
             )
-        undeclared = result.update.keys() - self._spec.writes
-        if undeclared:
+        if not self._writes.issuperset(result.update):
+            undeclared = result.update.keys() - self._writes
             raise NodeFault(
                 f"node {self.name!r} wrote {', '.join(sorted(undeclared))}, which its kind "
                 f"{self._kind.name!r} does not declare; "
-                f"declared: {', '.join(sorted(self._spec.writes))}"
+                f"declared: {', '.join(sorted(self._writes))}"
             )
         update = dict(result.update)
         # What a guard approved is no state: it goes to the tool node, one task a call, and is gone.

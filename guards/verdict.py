@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import json.encoder
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -22,9 +23,21 @@ Arguments = dict[str, Any]
 """Parsed arguments of a call: JSON values only."""
 
 
-_canonical = json.JSONEncoder(
+_encoder = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-).encode
+)
+
+
+def _in_pieces() -> Any:
+    """What `encode` would make anew for each value; None where Python has it not in C."""
+    make = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return None
+    write = json.encoder.encode_basestring
+    return make(None, _encoder.default, write, None, ":", ",", True, False, False)
+
+
+_pieces = _in_pieces()
 
 
 def canonical_json(value: object) -> str:
@@ -33,7 +46,10 @@ def canonical_json(value: object) -> str:
     Raises:
         TypeError, ValueError: for what JSON cannot hold (objects, NaN, infinity).
     """
-    return _canonical(value)
+    try:
+        return _encoder.encode(value) if _pieces is None else "".join(_pieces(value, 0))
+    except RecursionError:
+        return _encoder.encode(value)  # which tells a value within itself from a deep one
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,7 +155,9 @@ class MessageLog(list[BaseMessage]):
         if grown is None:
             return self._rewritten(new)
         self._line.extend(new[grown:])
-        return MessageLog([*self, *new], line=self._line)
+        made = MessageLog(self, line=self._line)
+        made.extend(new)
+        return made
 
     def _grown(self, new: Sequence[BaseMessage]) -> int | None:
         """How many of `new` the shared line holds already; None where `new` does not continue it.
@@ -163,6 +165,10 @@ class MessageLog(list[BaseMessage]):
         Between a step and its edge the same messages are merged twice.
         """
         line, here = self._line, len(self)
+        if len(new) == 1 and here == len(line.messages):  # as nearly always
+            (message,) = new
+            is_known = _key(message, here) in line.by_id or isinstance(message, RemoveMessage)
+            return None if is_known else 0
         ahead = line.messages[here:]
         if len(ahead) > len(new) or any(a is not m for a, m in zip(ahead, new, strict=False)):
             return None

@@ -28,6 +28,7 @@ from ..guards.pieces import beside, kept
 from ..guards.receipts.keeping import Decision, receipts_of, unkept
 from ..guards.receipts.past import TOLD
 from ..guards.rules.sequence import Order, order_of
+from ..guards.telemetry.current import listening
 from ..guards.verdict import Finding, ToolCall, Verdict
 from ..guards.withheld import masked_arguments, with_withheld
 from ._approvals import Answer, Decided, answers_to, approval_of, lasting, question_for
@@ -75,8 +76,7 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     order = None if rule is None else standing(rule.automata, state)
     proposed = [call for call in message.tool_calls if call["id"] in waiting]
     seen = seen_by(here.policy, state)
-    history = _history(state, here, order)
-    history = replace(history, ledger=with_gap(history.ledger, seen))
+    history = _history(state, here, order, seen)
     if here.used is not None:
         history = replace(history, used=here.used(len(proposed)))
     decided = _decided(proposed, state, here, history)
@@ -113,8 +113,9 @@ def _kept(
         if finding is not None:
             decided = [replace(d, verdict=d.verdict.with_finding(finding)) for d in decided]
             records = [d.recorded(veil) for d in decided]
-    listed = tuple(Decision(veil.call(d.call), d.verdict, d.past, d.approval) for d in decided)
-    yield Tell(here.policy, here.place, listed)
+    if listening():
+        listed = (Decision(veil.call(d.call), d.verdict, d.past, d.approval) for d in decided)
+        yield Tell(here.policy, here.place, tuple(listed))
     return decided, records, told
 
 
@@ -143,10 +144,12 @@ def _ledger(state: State) -> Ledger:
     return ledger
 
 
-def _history(state: State, here: Here, order: Mapping[str, Any] | None) -> History:
+def _history(
+    state: State, here: Here, order: Mapping[str, Any] | None, seen: Mapping[str, Any] | None
+) -> History:
     run = state.get("run") or {}
     return History(
-        ledger=here.veil.ledger(_ledger(state)),
+        ledger=with_gap(here.veil.ledger(_ledger(state)), seen),
         thread=here.thread,
         calls=run.get("calls") or {},
         tokens_used=int(run.get("spent") or 0),
@@ -173,9 +176,11 @@ def _decided(
     ]
     window = history.sent
     for call, others in zip(calls, beside([call.arguments for call in calls]), strict=True):
-        judged = _judge(call, state, here, replace(history, sent=(*window, *others)))
+        past = replace(history, sent=(*window, *others)) if others else history
+        judged = _judge(call, state, here, past)
         decided.append(judged)
-        history = _gone_through(history, [judged])
+        if len(decided) < len(calls):
+            history = _gone_through(history, [judged])
     return decided
 
 

@@ -7,7 +7,7 @@ rate limiter, its streaming and what it notes about a reply stay.
 
 from __future__ import annotations
 
-import uuid
+import os
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from types import FunctionType
@@ -70,7 +70,7 @@ def _is_direct(
     # Content in blocks may be in an older form, which LangChain rewrites.
     if not all(map(is_text, messages)):
         return False
-    return not (listened_to(config) or _listeners(model))
+    return not (listened_to(config) or _listeners(model, config))
 
 
 def is_text(message: BaseMessage) -> bool:
@@ -104,11 +104,41 @@ def _is_plain(kind: type[Any]) -> bool:
 _methods_of = attrgetter(*_METHODS)
 
 
-def _listeners(model: Any) -> bool:
+_SILENT_KEY = "__edgeward_silent"
+_NAMESPACE_KEY = "checkpoint_ns"
+_SILENT = object()
+"""What no request from outside can hold."""
+
+
+def note_silence(config: RunnableConfig) -> None:
+    """Note in a graph step's own configuration that no setting of the process has anybody listen,
+    if that is so: it need not be found out for each call of a model in it.
+
+    Graphs inside take the configuration over; for them it says nothing.
+    """
+    from langchain_core.callbacks import CallbackManager
+
+    settings = config["configurable"]
+    if not CallbackManager.configure().handlers:
+        settings[_SILENT_KEY] = (_SILENT, settings.get(_NAMESPACE_KEY))
+
+
+def _is_silent(config: RunnableConfig) -> bool:
+    settings = config.get("configurable") or {}
+    found = settings.get(_SILENT_KEY)
+    if type(found) is not tuple or found[0] is not _SILENT:
+        return False
+    return bool(found[1] == settings.get(_NAMESPACE_KEY))
+
+
+def _listeners(model: Any, config: RunnableConfig) -> bool:
     """Whether anybody listens to the model: to it, or by a setting of the process."""
     from langchain_core.callbacks import CallbackManager
 
-    return bool(CallbackManager.configure(None, model.callbacks, model.verbose).handlers)
+    own, verbose = model.callbacks, model.verbose
+    if not own and not verbose and _is_silent(config):
+        return False
+    return bool(CallbackManager.configure(None, own, verbose).handlers)
 
 
 def _reply(result: Any) -> BaseMessage:
@@ -116,5 +146,5 @@ def _reply(result: Any) -> BaseMessage:
 
     message: BaseMessage = result.generations[0].message
     if message.id is None:
-        message.id = f"{LC_ID_PREFIX}-{uuid.uuid4()}-0"
+        message.id = f"{LC_ID_PREFIX}-{os.urandom(16).hex()}-0"
     return message

@@ -17,7 +17,7 @@ from langchain_core.rate_limiters import InMemoryRateLimiter
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tracers.context import collect_runs
 
-from edgeward.guards.langchain.asking import aask, ask
+from edgeward.guards.langchain.asking import aask, ask, note_silence
 from edgeward.guards.langchain.model import held
 from edgeward.guards.redact import Redactor
 from edgeward.profiles.scripted import ScriptedModel, call
@@ -86,6 +86,37 @@ async def test_whoever_collects_runs_gets_them() -> None:
     with collect_runs() as found:
         await both(ScriptedModel(), quiet)
     assert [run.run_type for run in found.traced_runs] == ["llm"] * 2
+
+
+def silent(**settings: Any) -> RunnableConfig:
+    """The configuration of a graph step of which it was noted that nobody listens."""
+    config: RunnableConfig = {**quiet(), "configurable": {"checkpoint_ns": "act:1"}}
+    note_silence(config)
+    config["configurable"].update(settings)
+    return config
+
+
+async def test_silence_is_noted_for_one_graph_step() -> None:
+    """What was found at its beginning counts in it, and in no graph inside of it."""
+    here, inside = silent(), silent(checkpoint_ns="act:1|act:2")
+    with collect_runs() as found:
+        await both(ScriptedModel(), lambda: here)
+        assert not found.traced_runs
+        await both(ScriptedModel(), lambda: inside)
+    assert [run.run_type for run in found.traced_runs] == ["llm"] * 2
+
+
+async def test_silence_is_not_noted_where_somebody_listens() -> None:
+    """Neither where something is collected, nor because a request says so."""
+    with collect_runs() as found:
+        await both(ScriptedModel(), silent)
+        for said in (True, [object(), "act:1"], (object(), "act:1")):
+            told: Any = {**quiet(), "configurable": {"__edgeward_silent": said}}
+            ask(ScriptedModel(), HELLO, told, {})
+    assert [run.run_type for run in found.traced_runs] == ["llm"] * 5
+    handler = Heard()
+    await both(ScriptedModel(callbacks=[handler]), silent)
+    assert handler.heard == ["start", "end"] * 2
 
 
 async def test_debugging_shows_it(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,9 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
 from edgeward.graphs.build import build_graph
-from edgeward.nodes._marks import quoted, what_marks_mean, with_marks
+from edgeward.nodes._marks import known_of, quoted, what_marks_mean, with_marks
+from edgeward.nodes._messages import MessageLog
+from edgeward.nodes._sizes import tokens
 from edgeward.policies.schema import load_policy
 from edgeward.profiles.scripted import ScriptedModel
 from tests.fakes import ask, on, turn
@@ -130,3 +132,15 @@ def test_a_text_about_messages_says_that_there_were_images() -> None:
     asked = HumanMessage([{"type": "text", "text": "Which is it?"}, image, image])
     text = quoted([asked, HumanMessage([{"type": "file", "file": {}}])], "b")
     assert text == ("human: Which is it? [with one image] [with one image]\nhuman: [with one file]")
+
+
+def test_what_is_known_of_a_thread_is_kept() -> None:
+    """Tokens, and whether there is anything but text, of each version of a thread; of a plain list
+    nothing is."""
+    image = HumanMessage([{"type": "image", "url": "https://img.example/a.png"}])
+    log = MessageLog([HumanMessage("go"), ToolMessage("seen", tool_call_id="c1", name="look")])
+    longer = log.merged([image])
+    for thread, texts in ((log, True), (longer, False), (log, True)):
+        shown = with_marks(thread, "c0de")
+        assert known_of(thread, "c0de", shown) == (sum(map(tokens, shown)), texts)
+    assert known_of([image], "c0de", [image]) == (None, False)
