@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+from .addresses import is_machine
 from .folding import folded
 from .hosts import DOTS
-from .pii import is_machine
 from .scripts import apart
 
 _DOTTED = re.compile(r"\.\w")

@@ -1,0 +1,188 @@
+"""Which of what looks like a number of a person is one: a card, an account, a telephone, an SSN.
+
+Told by check digits and national formats (python-stdnum) and by number plans (phonenumbers). The
+libraries are loaded when the first candidate turns up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+
+from .edges import beginnings, is_clean
+from .masks import Span
+from .secrets import ESCAPED
+
+
+def said_social_security(text: str, start: int, end: int) -> Iterator[Span]:
+    """Behind words that say what it is, in groups of blanks or in none."""
+    from stdnum.us import ssn
+
+    start += _SSN_SAID.match(text[start:end]).end()  # type: ignore[union-attr]
+    if is_clean(text, start, end) and ssn.is_valid(text[start:end].replace(" ", "")):
+        yield start, end, "ssn"
+
+
+def social_security(text: str, start: int, end: int) -> Iterator[Span]:
+    """In the usual groups, of a range that is given out."""
+    from stdnum.us import ssn
+
+    if is_clean(text, start, end) and ssn.is_valid(text[start:end]):
+        yield start, end, "ssn"
+
+
+# Length of the number -> does it begin as an issuer's numbers do. (ISO/IEC 7812, issuers' pages.)
+_ISSUERS: dict[int, Callable[[str], bool]] = {
+    14: lambda n: n[:2] in ("36", "38") or "300" <= n[:3] <= "305",
+    15: lambda n: n[:2] in ("34", "37"),
+    16: lambda n: (
+        n[0] == "4"
+        or "51" <= n[:2] <= "55"
+        or "2221" <= n[:4] <= "2720"
+        or n[:4] == "6011"
+        or "644" <= n[:3] <= "659"
+        or "3528" <= n[:4] <= "3589"
+        or n[:2] == "62"
+        or "2200" <= n[:4] <= "2204"  # Mir
+        or n[:4] in ("5018", "5020", "5038", "5893", "6304", "6759", "6761", "6762", "6763")
+    ),
+    19: lambda n: n[0] == "4" or n[:2] == "62",
+}
+_BETWEEN_GROUPS = re.compile("[ .\u00a0\u202f-]")
+_GROUPINGS = frozenset(
+    ((14,), (15,), (16,), (19,), (4, 4, 4, 4), (4, 4, 4, 4, 3), (4, 6, 5), (4, 6, 4))
+)
+
+
+def cards(text: str, start: int, end: int) -> Iterator[Span]:
+    """Of a known issuer, with a true check digit; several may stand in a row."""
+    for begin in beginnings(text, start, end):
+        yield from _grouped(text, begin, end)
+
+
+def _grouped(text: str, start: int, end: int) -> Iterator[Span]:
+    """Runs of digit groups: a card may be followed by other numbers (`... 1111 12/29`)."""
+    groups: list[tuple[int, int]] = []
+    at = start
+    for piece in _BETWEEN_GROUPS.split(text[start:end]):
+        groups.append((at, at + len(piece)))
+        at += len(piece) + 1
+    first = 0
+    while first < len(groups):
+        last = first
+        for count in (5, 4, 3, 1):
+            window = groups[first : first + count]
+            if tuple(b - a for a, b in window) in _GROUPINGS and _is_card(text, window):
+                yield window[0][0], window[-1][1], "credit_card"
+                last = first + count - 1
+                break
+        first = last + 1
+
+
+def _is_card(text: str, window: list[tuple[int, int]]) -> bool:
+    from stdnum import luhn
+
+    start, end = window[0][0], window[-1][1]
+    separators = {text[b] for _, b in window[:-1]}
+    number = "".join(text[a:b] for a, b in window)
+    return (
+        len(separators) <= 1
+        and is_clean(text, start, end)
+        and _ISSUERS[len(number)](number)
+        and bool(luhn.is_valid(number))
+    )
+
+
+@lru_cache(maxsize=4_096)
+def _is_phone(value: str, region: str | None) -> bool:
+    """Whether the number plan of its country has such a number."""
+    import phonenumbers
+
+    if not 7 <= sum(map(str.isdigit, value)) <= 15:
+        return False
+    try:
+        number = phonenumbers.parse(value, region)
+    except phonenumbers.NumberParseException:
+        return False
+    return phonenumbers.is_valid_number(number)
+
+
+def phones(text: str, start: int, end: int) -> Iterator[Span]:
+    """With a plus sign, or three groups; what follows after a space may be another number."""
+    region = None if text[start] == "+" else "US"
+    while end > start:
+        if is_clean(text, start, end) and _is_phone(text[start:end], region):
+            yield start, end, "phone"
+            return
+        end = start + max(text[start:end].rfind(" "), 0)
+
+
+def national_phones(text: str, start: int, end: int, *, regions: tuple[str, ...]) -> Iterator[Span]:
+    """As people of these regions write them."""
+    for begin in beginnings(text, start, end):
+        yield from _of_region(text, begin, end, regions)
+
+
+def _of_region(text: str, start: int, end: int, regions: tuple[str, ...]) -> Iterator[Span]:
+    """In groups, or with the leading zero of a trunk call; a date is none."""
+    while end > start:
+        value = text[start:end]
+        groups = len(_DIGITS.findall(value))
+        said = groups > 1 or value[0] == "0"
+        if (
+            said
+            and is_clean(text, start, end)
+            and _DATE.fullmatch(value) is None
+            and any(_is_phone(value, region) for region in regions)
+        ):
+            yield start, end, "phone"
+            return
+        end = start + max(value.rfind(" "), 0)
+
+
+# Country -> length. (SWIFT IBAN registry.)
+_IBAN_LENGTHS = {
+    country: int(size)
+    for size, countries in (
+        ("15", "NO"), ("16", "BE"), ("18", "DK FO FI GL NL"), ("19", "MK SI"),
+        ("20", "AT BA EE KZ LT LU XK"), ("21", "CH HR LI LV"),
+        ("22", "BG BH CR DE GB GE IE ME RS VA"), ("23", "AE GI IL IQ TL OM"),
+        ("24", "AD CZ ES MD PK RO SA SE SK TN VG"), ("25", "LY PT ST"), ("26", "IS TR"),
+        ("27", "FR GR IT MC MR SM"), ("28", "AL AZ BY CY DO GT HU LB NI PL"),
+        ("29", "BR EG PS QA UA"), ("30", "JO KW MU"), ("31", "MT SC"), ("32", "LC"), ("33", "RU"),
+    )
+    for country in countries.split()
+}  # fmt: skip
+
+
+def ibans(text: str, start: int, end: int) -> Iterator[Span]:
+    """Every number in a run of groups that begins like one; words may be among them."""
+    for match in _IBAN_BEGINS.finditer(text, start, end):
+        yield from _iban(text, match.start(1), end)
+
+
+def _iban(text: str, start: int, end: int) -> Iterator[Span]:
+    """From a country code and two digits on: as many characters as the country's numbers have."""
+    from stdnum import iban
+
+    size = _IBAN_LENGTHS[text[start : start + 2].upper()]
+    number = ""
+    for at in range(start, min(start + 2 * size, end)):
+        if text[at] not in " -":
+            number += text[at]
+            if len(number) == size:
+                # The check digits tell; registries of banks are older than the accounts.
+                if is_clean(text, start, at + 1) and iban.is_valid(number, check_country=False):
+                    yield start, at + 1, "iban"
+                return
+
+
+IBAN_COUNTRY = rf"(?:{'|'.join((*_IBAN_LENGTHS, *map(str.lower, _IBAN_LENGTHS)))})[0-9][0-9]"
+_IBAN_BEGINS = re.compile(rf"(?:(?a:\b)|{ESCAPED})({IBAN_COUNTRY})")
+SSN_AFTER = r"(?i)(?:\bssn|social security)[a-z ]{0,10}[.:=# ]{1,3}"
+_SSN_SAID = re.compile(SSN_AFTER)
+NATIONAL = r"\(?[0-9]{2,12}\)?(?:[ ./-]{1,2}\(?[0-9]{2,9}\)?){0,5}"
+
+_DIGITS = re.compile("[0-9]+")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{2,4}")
