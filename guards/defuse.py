@@ -32,13 +32,25 @@ _ATTRIBUTE = re.compile(
     r"""(?:"([^"]*)"|'([^']*)'|([^\s>"'`]+))""",
     re.IGNORECASE,
 )
-_CSS = re.compile(r"""(url\(|@import)\s{0,20}["']?([^"'()\s<>]+)""", re.IGNORECASE)
+_FETCHING = re.compile(
+    r"<(?:link|base|meta|(?:\w{1,20}:)?(?:image|use|feimage))(?=[\s/])", re.IGNORECASE
+)
+"""Elements whose `href`, or whose `content`, is followed without a click."""
+_TAG = re.compile("<[A-Za-z/!?]")
+_REST_OF_TAG = re.compile(r"""(?:[^"'>]+|"[^"]*"|'[^']*')*""")
+_FOLLOWED = re.compile(
+    r"""(?<=[\s/"'])(?:href|content)\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""",
+    re.IGNORECASE,
+)
+_REFRESH = re.compile(r"""[\s\d.]+[;,\s]\s*(?:url\s*=\s*)?["']?""", re.IGNORECASE)
+_CSS = re.compile(r"""(url\(|@import|image-set\()\s{0,20}["']?([^"'()\s<>]+)""", re.IGNORECASE)
 _BARE = re.compile(r"""(?:https?|ftp|wss?):[/\\]{2,}[^\s<>"'`|{}\[\]()]+""", re.IGNORECASE)
 _ABSOLUTE = re.compile(
     r"(?:(?:https?|ftp|wss?):[/\\]*|[a-z][a-z0-9+.-]{0,30}:[/\\]{2,}|[/\\]{2,})([^/\\?#]*)(.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _IGNORED = re.compile(r"[\t\r\n]")
+_AROUND = " \t\r\n\f\v\"'"
 _EDGE = ".,;:!?*_'\""
 """Punctuation that follows a link in prose."""
 
@@ -76,8 +88,8 @@ class Defuser:
             text = self._markdown(text, did)
         before = text
         if "<" in text:
-            text = _ATTRIBUTE.sub(self._attribute, text)
-        if "url(" in text.lower() or "@import" in text.lower():
+            text = self._tags(_ATTRIBUTE.sub(self._attribute, text))
+        if any(map(text.lower().__contains__, ("url(", "@import", "image-set("))):
             text = _CSS.sub(self._css, text)
         did |= {"images"} if text != before else set()
         if self.hosts is not None or self.private is not _nothing:
@@ -88,7 +100,7 @@ class Defuser:
     def _host(self, target: str, *, fetched: bool) -> str | None:
         """The host as it is shown where the target has to go; None where it may stay."""
         target = html.unescape(target) if "&" in target else target
-        absolute = _ABSOLUTE.match(_IGNORED.sub("", target.strip()))
+        absolute = _ABSOLUTE.match(_IGNORED.sub("", target.strip(_AROUND)))
         if absolute is None:
             return None
         authority, rest = absolute.groups()
@@ -147,6 +159,25 @@ class Defuser:
         hosts = [h for t in (value, *targets) if (h := self._host(t, fetched=True)) is not None]
         return f'{match[1]}not-shown="{hosts[0].strip("`")}"' if hosts else match[0]
 
+    def _tags(self, text: str) -> str:
+        """Without what elements are loaded from, or lead to, by themselves."""
+        pieces: list[str] = []
+        done = 0
+        while (tag := _FETCHING.search(text, done)) is not None:
+            rest = _REST_OF_TAG.match(text, tag.end())
+            assert rest is not None
+            pieces += [text[done : tag.end()], _FOLLOWED.sub(self._followed, rest[0])]
+            done = rest.end()
+        return "".join([*pieces, text[done:]]) if pieces else text
+
+    def _followed(self, match: re.Match[str]) -> str:
+        value = html.unescape(match[1] or match[2] or match[3] or "")
+        if match[0][:1] in "cC":
+            refresh = _REFRESH.match(value)
+            value = value[refresh.end() :] if refresh is not None else ""
+        host = self._host(value, fetched=True)
+        return match[0] if host is None else f'not-shown="{host.strip("`")}"'
+
     def _css(self, match: re.Match[str]) -> str:
         host = self._host(match[2], fetched=True)
         return match[0] if host is None else f"{match[1]}#not-shown-{host.strip('`')}"
@@ -184,6 +215,18 @@ def _inline(text: str, named: set[str]) -> Iterator[tuple[int, int, int, str]]:
             if text.startswith("[", at):
                 close = text.find("]", at, at + 1_000)
                 named.add(_key(text[at + 1 : close]))
+
+
+def ends_in_tag(text: str) -> bool:
+    """Whether the text ends before a tag of it does; a `>` in quotes ends none."""
+    at = 0
+    while (tag := _TAG.search(text, at)) is not None:
+        rest = _REST_OF_TAG.match(text, tag.end())
+        assert rest is not None
+        at = rest.end()
+        if text[at : at + 1] != ">":
+            return True
+    return False
 
 
 def by_name(text: str) -> bool:

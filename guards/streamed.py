@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .defuse import Private, by_name
+from .defuse import Private, by_name, ends_in_tag
 from .holdback import Holdback
 from .results import answered
 
@@ -32,8 +32,6 @@ _COULD = re.compile(r"[\[<:(@]|[!hfwutpsrlimo]\Z", re.IGNORECASE)
 _BLANK = re.compile(r"\n[ \t\r]*\n")
 _LOOKED_AT = 1_024
 """Characters that may wait and be looked at with every piece."""
-
-_OPEN_TAG = re.compile(r"<[A-Za-z/!?][^<>]*\Z")
 
 
 class Streamed:
@@ -107,7 +105,7 @@ class Streamed:
             self._from = max(self._waits.rfind("\n"), self._from)
             return None
         block = self._waits[start : blank.end()]
-        if _OPEN_TAG.search(block) or by_name(block):
+        if ends_in_tag(block) or by_name(block):
             self._to_the_end = True
             return None
         self._at, self._begun = blank.end(), False

@@ -37,6 +37,14 @@ IMAGES = [
     '<table background="https://evil.example/p.png">',
     '<p style="background:url(https://evil.example/p.png)">',
     '<style>@import "https://evil.example/p.css";</style>',
+    "<style>a{background:image-set('https://evil.example/p.png' 1x)}</style>",
+    '<p style="background:url(&quot;//evil.example/p.png&quot;)">',
+    '<link rel="stylesheet" href="https://evil.example/p.css">',
+    "<link title='<a >' rel=icon href=//evil.example/p.ico>",
+    '<base href="https://evil.example/">',
+    '<svg><image href="//evil.example/p.png"/><svg:use href="https://evil.example/p#a"/></svg>',
+    '<meta http-equiv="refresh" content="0;url=https://evil.example/p">',
+    "<META content='0; https://evil.example/p' http-equiv=refresh>",
 ]
 
 
@@ -84,6 +92,9 @@ STAYS = [
     '<img src="logo.png" alt="Logo"> <a href="https://evil.example/">x</a>',
     "a[0](x) b![c] d]( e",
     "https://evil.example/9f1c0a52-7f5e-4f0e-9a3c-0d1e2f3a4b5c",
+    '<link rel=icon href="https://corp.example/i.ico"> <link href=/local.css> <base href="/a/">',
+    '<meta property="og:image" content="https://evil.example/p.png"> <meta charset=utf-8>',
+    '<meta http-equiv=refresh content="5"> a < link href=https://evil.example/a',
 ]
 
 
@@ -134,9 +145,12 @@ def test_twice_is_once(text: str) -> None:
         "https://evil.example/" + "." * 300_000 + "a",
         "![" * 20_000 + "x" + "](https://evil.example/a)" * 20_000,
         "![" + "a" * 300_000 + "](https://evil.example/a)",
+        "<link " * 100_000 + "//",
+        '<link a="' * 60_000 + "//",
+        "<link href=//a " * 30_000,
         "![x][a]\n" + ("[" + "a" * 990 + "]: https://evil.example/a\n") * 300,
     ],
-    ids=["definition", "dots", "nested", "name", "names"],
+    ids=["definition", "dots", "nested", "name", "tags", "quotes", "hrefs", "names"],
 )
 def test_hostile_texts_end(text: str) -> None:
     """What is long on purpose costs its length: squared, none of these would come to an end."""
