@@ -52,6 +52,7 @@ _ATTRIBUTES = frozenset(
     global""".split()  # noqa: SIM905 - reads better
 )
 """Last labels that are attributes in programs as well: `host = args.host`."""
+_OF_OBJECT = re.compile(r"(?:self|this|cls)\.\w+")
 
 
 def named_hosts(text: str, pattern: re.Pattern[str]) -> Iterator[Destination]:
@@ -90,7 +91,8 @@ def _host(part: str, *, quoted: bool) -> Destination | None:
         written = (name.count(".") == 3 or ":" in name) and not _IS_LOCAL.match(host)
         return Destination(host, short(authority)) if written else None
     last = host.rpartition(".")[2]
-    sure = quoted or port or len(authority) < len(part) or last not in _ATTRIBUTES
+    sure = quoted or port or len(authority) < len(part)
+    sure = sure or (last not in _ATTRIBUTES and _OF_OBJECT.fullmatch(name) is None)
     if last == host or last not in TOP_LABELS or not sure:
         return None
     return Destination(host, short(authority))

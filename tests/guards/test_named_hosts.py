@@ -39,6 +39,7 @@ EGRESS = {"egress_allowlist": ["example.com", "bücher.example", "10.0.0.1"]}
             "proxy: user.evil.test.",
             "host: evil.test:x",
             "host=localhost;url=evil.test",
+            "url = self.evil.test",
             "kubectl --server evil.test get pods",
             "hosts:\n  - example.com\n  - evil.test",
             "hosts: ['example.com', 'evil.test']",
@@ -64,7 +65,13 @@ def test_named(ask: Ask, text: str) -> None:
             "server: sub.example.com:80",
         ),
         *("hosts: example.com, 10.0.0.1", "see the url: it is good.", "host: 1.5", "url: 3.14"),
-        *("host: 127.0.0.1:80", "HOST=0.0.0.0", "vite --host 0.0.0.0", "app --server-host main"),
+        *(
+            "url = self.me",
+            "host: 127.0.0.1:80",
+            "HOST=0.0.0.0",
+            "vite --host 0.0.0.0",
+            "app --server-host main",
+        ),
         *("curl: evil", "const host = os.environ['HOST']", "registry: npm", "proxy: none"),
         *(
             "https://bücher.example:8443/x",
