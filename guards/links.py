@@ -28,7 +28,7 @@ _CLOSED_BEFORE_AT = re.compile(r"[\"'<>`{}|]@")
 ONLY_SPECIAL = re.compile(_SPECIAL, re.IGNORECASE)
 _NEXT_URL = re.compile(r"[,;|]+[A-Za-z][A-Za-z0-9+.-]{0,31}:\Z")
 _NETWORK_PATH = re.compile(
-    r"""(?:^\s*|["'(=\[]\s?|\]:\s{1,3}|([<,]\s?)|(\s))([/\\][\t\r\n]*[/\\])"""
+    r"""(?:^\s*|["'(=\[]\s?|\]:\s{1,3}|([<,]\s?)|(\s)(?=[/\\]{2,9}[\w\[]))([/\\][\t\r\n]*[/\\])"""
 )
 _BEHIND_USER = re.compile(r"[^\s/?#]{0,1000}@([^\s/?#\\@]{0,255})")
 _MORE_SLASHES = re.compile(r"[/\\]*")
