@@ -110,6 +110,7 @@ class Examined:
         elif type(value) is dict:
             if not depth or len(value) > MAX_LEAVES:
                 raise _too_much(depth)
+            keyed = Kind.PLACE if kind & _POINTS else _TEXT  # `hosts: {evil.test: 80}`
             for key, item in value.items():
                 below = kind_below(key, kind) if len(key) <= MAX_NAME else _TEXT
                 if type(item) is str:  # by far the most common, and here without a call
@@ -117,10 +118,10 @@ class Examined:
                         self._pairs.append(f"{key}={item}")
                     self._strings.append(len(leaves) + 1)
                     leaves += (key, item)
-                    kinds += (_TEXT, below | tool)
+                    kinds += (keyed, below | tool)
                 else:
                     leaves.append(key)
-                    kinds.append(_TEXT)
+                    kinds.append(keyed)
                     self._walk(item, below, tool, depth - 1)
         elif type(value) is list:
             if not depth or len(value) > MAX_LEAVES:
