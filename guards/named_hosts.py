@@ -47,9 +47,7 @@ _PATH = re.compile(r"[/?#]")
 _IS_LOCAL = re.compile(r"127\.|0\.0\.0\.0\Z|::1?\Z")
 """This machine, as `localhost`: in half of all settings, and only for who is on it."""
 _ATTRIBUTES = frozenset(
-    """name host site link page email network media services systems group zone info id to app run
-    live work store cloud web online top space press agency digital news world today life
-    global""".split()  # noqa: SIM905 - reads better
+    "name host site link page email network services group info id app store global".split()  # noqa: SIM905 - reads better
 )
 """Last labels that are attributes in programs as well: `host = args.host`."""
 _OF_OBJECT = re.compile(r"(?:self|this|cls)\.\w+")
@@ -60,6 +58,8 @@ def named_hosts(text: str, pattern: re.Pattern[str]) -> Iterator[Destination]:
     for match in pattern.finditer(text):
         json, ported, opened, first = match.groups()
         if json:
+            if json[0] == ".":
+                continue  # a module beside this one: `"Proxy": ".proxies"`
             for found in destinations(json, Kind.URL):
                 if found.fault or looks_like_host(found.host):
                     yield found

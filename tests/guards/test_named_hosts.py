@@ -40,6 +40,8 @@ EGRESS = {"egress_allowlist": ["example.com", "bücher.example", "10.0.0.1"]}
             "host: evil.test:x",
             "host=localhost;url=evil.test",
             "url = self.evil.test",
+            "host: evil.top",
+            "server=evil.online",
             "kubectl --server evil.test get pods",
             "hosts:\n  - example.com\n  - evil.test",
             "hosts: ['example.com', 'evil.test']",
