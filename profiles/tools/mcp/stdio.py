@@ -192,11 +192,16 @@ def _ending(process: asyncio.subprocess.Process, said: _Said) -> str:
 
 
 async def _exited(process: asyncio.subprocess.Process, limit_s: float) -> bool:
-    """Wait for the program's end. (`process.wait` also waits for whoever holds its pipes.)"""
-    loop = asyncio.get_running_loop()
-    until = loop.time() + limit_s
-    while process.returncode is None and loop.time() < until:
-        await asyncio.sleep(min(_GLANCE_S, limit_s / 10))
+    """Wait for the program's end. (`process.wait` also waits for whoever holds its pipes.)
+
+    Glances are counted, and not the time: after a while in which the machine did not let us run we
+    would say of a program that has ended that it has not.
+    """
+    glance_s = min(_GLANCE_S, limit_s / 10)
+    for _ in range(round(limit_s / glance_s)):
+        if process.returncode is not None:
+            break
+        await asyncio.sleep(glance_s)
     return process.returncode is not None
 
 
