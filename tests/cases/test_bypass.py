@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from edgeward.guards.patterns import compile_pattern
 from edgeward.guards.verdict import ToolCall
 from edgeward.policies.problems import ConfigError
 from edgeward.policies.schema import load_policy
+from tests.steps import steps_of
 
 FOLDER = Path(__file__).parent
 CASES: list[dict[str, Any]] = [
@@ -53,20 +53,8 @@ def test_cost(case: dict[str, Any]) -> None:
     """A long text takes no step for each of its signs, a pattern no engine that goes back (X6, X7).
 
     Steps are counted: seconds would be those of the machine."""
-    answer(case)  # what is made once for all calls is made
-    steps = 0
-
-    def seen(frame: object, event: str, argument: object) -> None:
-        nonlocal steps
-        steps += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(seen)
-    try:
-        assert answer(case) == case["expected"]
-    finally:
-        sys.setprofile(before)
-    assert 0 < steps < MOST_STEPS
+    assert answer(case) == case["expected"]  # what is made once for all calls is made
+    assert 0 < steps_of(lambda: answer(case)) < MOST_STEPS
     for rule in case["policy_fragment"].get("arg_rules", ()):
         assert type(compile_pattern(rule["regex"])).__module__ == "re2"
 

@@ -6,8 +6,6 @@ The past must not count at all; a text at most in proportion to its length.
 from __future__ import annotations
 
 import json
-import sys
-from types import FrameType
 from typing import Any
 
 import pytest
@@ -17,6 +15,7 @@ from edgeward.guards.ledger import USER, History, Ledger
 from edgeward.guards.normalise import MAX_SEARCHED
 from edgeward.guards.verdict import ToolCall
 from edgeward.policies.schema import load_policy
+from tests.steps import steps_of
 
 POLICY: dict[str, object] = {
     "version": 2,
@@ -51,19 +50,7 @@ def policy() -> Policy:
 def _steps(policy: Policy, call: ToolCall, history: History) -> int:
     """The calls of functions that a decision makes, once everything is warm."""
     decide(policy, call, history)
-    count = 0
-
-    def seen(frame: FrameType, event: str, argument: Any) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(seen)
-    try:
-        decide(policy, call, history)
-    finally:
-        sys.setprofile(before)
-    return count
+    return steps_of(lambda: decide(policy, call, history))
 
 
 def _history(policy: Policy, outputs: int) -> History:

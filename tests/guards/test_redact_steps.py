@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from types import FrameType
-from typing import Any
+from functools import partial
 
 import pytest
 
 from edgeward.guards.redact import Redactor
+from tests.steps import steps_of
 
 PIECES = (
     "a", "QWxh", "0", "4 ", "4111111111111111 ", "sk-ant-", "AKIA", "eyJ", "ghp_", "xoxb-",
@@ -18,28 +17,11 @@ PIECES = (
 )  # fmt: skip
 
 
-def _steps(redactor: Redactor, text: str) -> int:
-    """The calls of functions, Python's and C's, that masking everything takes."""
-    count = 0
-
-    def seen(frame: FrameType, event: str, argument: Any) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(seen)
-    try:
-        redactor.all(text)
-    finally:
-        sys.setprofile(before)
-    return count
-
-
 @pytest.mark.parametrize("piece", PIECES)
 def test_masking_costs_at_most_the_length(piece: str) -> None:
     """Twice a hostile text (how keys begin, one letter, digits) takes at most twice the steps."""
     redactor = Redactor()
     texts = [piece * (size // len(piece)) for size in (8_000, 16_000)]
     redactor.all(texts[0])
-    short, long = (_steps(redactor, text) for text in texts)
+    short, long = (steps_of(partial(redactor.all, text)) for text in texts)
     assert long < 2.2 * short + 20
