@@ -20,12 +20,13 @@ def record(
 
     `shadow`, where rules are in shadow: what the word would be, and what only those rules say.
     """
+    findings = verdict.findings
     entry: Record = {
         "id": call.id,
         "tool": call.name,
         "word": verdict.word,
-        "reason": verdict.reason,
-        "rules": [_spoken(f) for f in verdict.findings if f.word != "allow"],
+        "reason": verdict.reason if findings else "",
+        "rules": [_spoken(f) for f in findings if f.word != "allow"] if findings else [],
         "fingerprint": fingerprint(call),
         "policy": verdict.policy,
     }
@@ -68,14 +69,15 @@ def edit_of(proposed: ToolCall, edited: ToolCall) -> dict[str, Any]:
 
 def _spoken(finding: Finding) -> dict[str, str]:
     """One rule's say; empty fields are left out."""
-    fields = {
-        "rule": finding.rule,
-        "word": finding.word,
-        "reason": finding.reason,
-        "where": finding.where,
-        "argument": finding.argument,
-        "value": finding.value,
-        "origin": str(finding.origin) if finding.origin else "",
-        "allowed": finding.allowed,
-    }
-    return {name: text for name, text in fields.items() if text}
+    fields = {"rule": finding.rule, "word": finding.word, "reason": finding.reason}
+    if finding.where:
+        fields["where"] = finding.where
+    if finding.argument:
+        fields["argument"] = finding.argument
+    if finding.value:
+        fields["value"] = finding.value
+    if finding.origin:
+        fields["origin"] = str(finding.origin)
+    if finding.allowed:
+        fields["allowed"] = finding.allowed
+    return fields

@@ -111,6 +111,11 @@ class Redactor:
         """Where the secrets in `text` stand."""
         return self._secrets(text, _hits(self._finder, text))
 
+    def finds(self, text: str) -> bool:
+        """Whether a secret stands in `text`, at which nobody else will look: it is not kept."""
+        hits = self._finder.hits(text)
+        return bool(hits or self._literals) and bool(self._secrets(text, hits))
+
     def _secrets(self, text: str, hits: frozenset[int]) -> list[Span]:
         found = list(self._finder.secrets(text, hits)) if hits else []
         for label, value in self._literals.items():

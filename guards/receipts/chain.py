@@ -8,29 +8,26 @@ or put in, without the key.
 
 That some are missing at the end shows only in the head, which is kept outside the log. `end` is the
 SHA-256 of a secret that stands in the head as long as its line is the last, and nowhere afterwards.
-So one signature does for both, and nobody can make a head of an earlier line. Who can put back an
-earlier head together with an earlier log goes unseen; keep a copy of the head elsewhere where that
-matters.
+So one signature does for both, and nobody can make a head of an earlier line.
+
+With HMAC there is no `sig`: `end` and the secret are the two halves of the code of what would be
+signed, the line's number and digest.
+
+Who can put back an earlier head together with an earlier log goes unseen; keep a copy of the head
+elsewhere where that matters.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
 import json
-import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 from .keys import Signer, Verifier
 
-Body = Mapping[str, Any]
-
-_encode = json.JSONEncoder(check_circular=False, separators=(",", ":"), allow_nan=False).encode
 _END, _SIG, _CLOSE = b',"end":"', b'","sig":"', b'"}'
-_SECRET_BYTES = 16
 _START = "0" * 64
 
 
@@ -41,54 +38,37 @@ class Tail(NamedTuple):
     digest: str = _START
 
 
-def line_of(body: Body, tail: Tail, signer: Signer) -> tuple[bytes, Tail, bytes]:
-    """The next line of a log, without its line end; where the log ends with it; its head then.
+def lines_of(
+    bodies: Iterable[bytes], tail: tuple[int, str], signer: Signer
+) -> tuple[list[bytes], tuple[int, str], bytes]:
+    """The next lines of a log, one at least, with line ends; where it ends then, and its head.
 
-    Raises:
-        TypeError, ValueError: the body holds what JSON cannot.
+    `bodies` are JSON objects; a tail is a `Tail`, or as good as one.
     """
-    text = _encode({"body": body, "n": tail.lines, "prev": tail.digest})[:-1].encode()
-    tail = Tail(tail.lines + 1, hashlib.sha256(text).hexdigest())
-    end, sig, head = _ended(tail, signer)
-    return b"".join((text, _END, end, _SIG, sig, _CLOSE)), tail, head
-
-
-def lines_of(bodies: Iterable[Body], tail: Tail, signer: Signer) -> tuple[list[bytes], Tail, bytes]:
-    """The next lines of a log, one at least, as `line_of` gives them.
-
-    Raises:
-        TypeError, ValueError: a body holds what JSON cannot.
-    """
-    lines, head = list[bytes](), b""
+    lines: list[bytes] = []
+    number, digest = tail
     for body in bodies:
-        line, tail, head = line_of(body, tail, signer)
-        lines.append(line)
-    return lines, tail, head
+        text = b"".join((b'{"body":', body, f',"n":{number},"prev":"{digest}"'.encode()))
+        number, digest = number + 1, sha256(text).hexdigest()
+        place = f"{number} {digest}"
+        secret, end, sig = signer.ended(place)
+        signed = f'","sig":"{sig}' if sig else ""
+        lines.append(b"".join((text, f',"end":"{end}{signed}"}}\n'.encode())))
+    return lines, (number, digest), f"{place} {secret} {sig}".encode()
 
 
 def first_head(signer: Signer) -> bytes:
     """The head of a log without lines."""
-    return _ended(Tail(), signer)[2]
-
-
-def _ended(tail: Tail, signer: Signer) -> tuple[bytes, bytes, bytes]:
-    """Of a log that ends here: `end`, `sig`, and the head."""
-    place = b"%d %b" % (tail.lines, tail.digest.encode())
-    secret = os.urandom(_SECRET_BYTES).hex().encode()
-    end = _end_of(secret)
-    sig = binascii.b2a_base64(signer.sign(b"%b %b" % (place, end)), newline=False)
-    return end, sig, b"%b %b %b" % (place, secret, sig)
-
-
-def _end_of(secret: bytes) -> bytes:
-    return hashlib.sha256(secret).hexdigest().encode()
+    place = f"0 {_START}"
+    secret, _, sig = signer.ended(place)
+    return f"{place} {secret} {sig}".encode()
 
 
 class LogChanged(ValueError):
     """A log is not as its head says: to go on with it would sign what somebody made of it."""
 
 
-def go_on_from(tail: Tail, head: bytes, verifier: Verifier) -> None:
+def go_on_from(tail: tuple[int, str], head: bytes, verifier: Verifier) -> None:
     """Refuse to go on with a log that was cut short or replaced.
 
     A writer that was stopped leaves a head that knows of fewer lines, never of more.
@@ -96,23 +76,23 @@ def go_on_from(tail: Tail, head: bytes, verifier: Verifier) -> None:
     Raises:
         LogChanged: the head is missing, or knows of other lines.
     """
-    kept = read_head(head, verifier)
+    kept, (lines, digest) = read_head(head, verifier), tail
     if kept is None:
-        if tail.lines or head.strip(b" \n\0"):
+        if lines or head.strip(b" \n\0"):
             raise LogChanged("the log's head is missing, or not signed with this key")
-    elif kept.lines > tail.lines or (kept.lines == tail.lines and kept.digest != tail.digest):
+    elif kept.lines > lines or (kept.lines == lines and kept.digest != digest):
         raise LogChanged("the log was cut short or replaced: `edgeward audit verify` says where")
 
 
 def read_head(head: bytes, verifier: Verifier) -> Tail | None:
     """Where the log ends by its head; None if it is none, or not signed with the log's key."""
-    parts = head.split()
-    if len(parts) != 4:
+    try:
+        lines, digest, secret, *signature = head.decode("ascii").split()
+    except ValueError:
         return None
-    lines, digest, secret, signature = parts
-    if not _is_signed(signature, b"%b %b %b" % (lines, digest, _end_of(secret)), verifier):
+    if not verifier.accepts_head(f"{lines} {digest}", secret, " ".join(signature)):
         return None
-    return Tail(int(lines), digest.decode())
+    return Tail(int(lines), digest)
 
 
 def tail_after(line: bytes) -> Tail:
@@ -132,8 +112,9 @@ class Line:
     before: str
     body: dict[str, Any]
     digest: str
-    end: bytes
-    signature: bytes
+    end: str
+    signature: str
+    """Empty with HMAC."""
 
     @property
     def tail(self) -> Tail:
@@ -142,8 +123,8 @@ class Line:
 
     def is_signed(self, verifier: Verifier) -> bool:
         """Whether it is signed with the log's key."""
-        text = b"%d %b %b" % (self.number + 1, self.digest.encode(), self.end)
-        return _is_signed(self.signature, text, verifier)
+        place = f"{self.number + 1} {self.digest}"
+        return verifier.accepts(place, self.end, self.signature)
 
 
 def parsed(line: bytes) -> Line:
@@ -153,18 +134,18 @@ def parsed(line: bytes) -> Line:
         ValueError: it is none.
     """
     text, _, rest = line.rpartition(_END)
-    end, mark, sig = rest.partition(_SIG)
-    if not mark or not sig.endswith(_CLOSE):
-        raise ValueError("no record")
+    end, mark, sig = rest.removesuffix(_CLOSE).partition(_SIG)
     try:
         found = json.loads(text + b"}")
         number, before, body = found["n"], found["prev"], found["body"]
+        signed = end.decode("ascii"), sig.decode("ascii")
     except (ValueError, KeyError, TypeError, RecursionError):
         raise ValueError("no record") from None
     if not (type(number) is int and isinstance(before, str) and isinstance(body, dict)):
         raise ValueError("no record")
-    sig = sig[: -len(_CLOSE)]
-    return Line(number, before, body, hashlib.sha256(text).hexdigest(), end, sig)
+    if not rest.endswith(_CLOSE) or (mark and not sig):
+        raise ValueError("no record")
+    return Line(number, before, body, sha256(text).hexdigest(), *signed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,10 +240,3 @@ def _fault(line: bytes, tail: Tail, verifier: Verifier) -> str:
     if found.before != tail.digest:
         return "inserted: it does not follow the record before it"
     return ""
-
-
-def _is_signed(signature: bytes, text: bytes, verifier: Verifier) -> bool:
-    try:
-        return verifier.accepts(base64.b64decode(signature, validate=True), text)
-    except (binascii.Error, ValueError):
-        return False

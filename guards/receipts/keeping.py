@@ -6,9 +6,8 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
-from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from ..audit import Record, record
 from ..decide import Policy
@@ -23,8 +22,7 @@ from .receipt import Place, receipt
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """A verdict, what it is on, and what was known; `approval`: what a person said to an `ask`."""
 
     call: ToolCall
@@ -38,15 +36,14 @@ def keeps(policy: Policy) -> bool:
     return policy.receipts is not None or listening()
 
 
-def kept(policy: Policy, place: Place, decisions: Iterable[Decision]) -> Finding | None:
+def kept(policy: Policy, place: Place, decisions: Sequence[Decision]) -> Finding | None:
     """Keep the receipts of decisions; the finding that blocks their calls where that fails.
 
     None where the policy has no log, and with `fail_closed: false`. Telemetry is told either way.
     """
-    decisions = list(decisions)
     unkept = _written(policy, place, decisions)
     if unkept is not None:
-        decisions = [replace(d, verdict=d.verdict.with_finding(unkept)) for d in decisions]
+        decisions = [d._replace(verdict=d.verdict.with_finding(unkept)) for d in decisions]
     tell(policy, place, decisions)
     return unkept
 
@@ -107,7 +104,7 @@ def receipts_of(
     With `receipts: history` each names the one before it, and the first tells what is new. `lost`:
     the thread has seen more than its ledger can tell.
     """
-    receipts = list[dict[str, Any]]()
+    receipts: list[dict[str, Any]] = []
     start, after = ledger.told if policy.keeps_history else (0, "")
     for decision, told in zip(decisions, records, strict=True):
         call, history = decision.call, decision.history
@@ -121,10 +118,9 @@ def receipts_of(
             past |= {"after": after} if after else {}
             past |= {"beside": True} if receipts else {}
         arguments = veil.call(call).arguments if policy.keeps_arguments else None
-        receipts.append(
-            receipt(told, history, place=place, policy=policy, arguments=arguments, past=past)
-        )
-        after = receipts[-1]["receipt"]
+        made = receipt(told, history, place, policy, arguments=arguments, past=past)
+        receipts.append(made)
+        after = made["receipt"]
     return receipts
 
 

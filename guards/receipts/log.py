@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .keys import Algorithm, Signer, signer
+from .spelling import spelled
 from .stores import JsonLines, Passing, Sqlite, Store, Writer
 
 KEY_SUFFIX = ".key"
@@ -58,7 +59,7 @@ class ReceiptLog:
             Exception: whatever the store raises; then none of them counts as written.
         """
         if receipts:
-            self._store.extend(receipts, self._signer)
+            self._store.extend([spelled(receipt) for receipt in receipts], self._signer)
 
     def close(self) -> None:
         """Close the file; what is written afterwards opens it again."""

@@ -43,8 +43,8 @@ def _session(process: int) -> str:
 
 def _now() -> str:
     """The time in UTC, to the microsecond, as ISO 8601."""
-    seconds, rest = divmod(time.time_ns(), 1_000_000_000)
-    return f"{_second(seconds)}.{rest // 1_000:06}+00:00"
+    micros = time.time_ns() // 1_000
+    return f"{_second(micros // 1_000_000)}.{micros % 1_000_000:06}+00:00"
 
 
 @lru_cache(maxsize=1)
@@ -55,9 +55,9 @@ def _second(seconds: int) -> str:
 def receipt(
     record: Record,
     history: History,
-    *,
     place: Place,
     policy: Policy,
+    *,
     arguments: Arguments | None = None,
     past: Past | None = None,
 ) -> dict[str, Any]:
@@ -67,21 +67,37 @@ def receipt(
     receipt says why (`policy_problem`). `arguments` stand in it where they are given, masked; their
     fingerprint always does. `past` is masked already.
     """
-    caller, session = history.caller, _session(os.getpid())
-    theirs = {
-        "thread": history.thread,
-        "agent": place.agent,
-        "user": caller.user,
-        "tenant": caller.tenant,
-        "strategy": place.strategy,
-        "policy_problem": policy.problem,
-    }
-    body = {key: value for key, value in (record | theirs).items() if value}
+    caller, thread, agent = history.caller, history.thread, place.agent
+    body = {key: value for key, value in record.items() if value}
+    # Names and ids are the model's to choose, an approval's words a person's.
+    texts = [
+        f"{record['id']}\n{record['tool']}\n{record['reason']}",
+        f"{thread}\n{agent}\n{caller.user}\n{caller.tenant}",
+    ]
+    for said in record["rules"]:
+        texts += said.values()
+    if "shadow" in body:
+        texts += _texts(body["shadow"])
+    if "approval" in body:
+        texts += _texts(body["approval"])
+    if thread:
+        body["thread"] = thread
+    if agent:
+        body["agent"] = agent
+    if caller.user:
+        body["user"] = caller.user
+    if caller.tenant:
+        body["tenant"] = caller.tenant
+    if place.strategy:
+        body["strategy"] = place.strategy
+    if policy.problem:
+        body["policy_problem"] = policy.problem
+        texts.append(policy.problem)
     if arguments is not None:
         body["arguments"] = arguments
-    # Names and ids are the model's to choose, an approval's words a person's.
-    if arguments is not None or policy.redactor.spans("\n".join(_texts(body))):
+    if arguments is not None or policy.redactor.finds("\n".join(texts)):
         body = policy.redactor.value(body) | {key: body[key] for key in _SAFE & body.keys()}
+    session = _session(os.getpid())
     body["receipt"] = f"{session}-{next(_numbers)}"
     body["time"] = _now()
     body["session"] = session
@@ -92,8 +108,8 @@ def receipt(
 
 
 def _texts(fields: Mapping[str, Any]) -> list[str]:
-    """The texts of a receipt in which others may have written."""
-    found = list[str]()
+    """The texts of a receipt's field in which others may have written."""
+    found: list[str] = []
     for key, value in fields.items():
         if isinstance(value, str):
             if key not in _SAFE:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from .chain import Body, Tail, first_head, go_on_from, lines_of, tail_after
+from .chain import Tail, first_head, go_on_from, lines_of, tail_after
 from .forks import OpenFiles
 from .keys import Signer
 
@@ -32,8 +32,8 @@ DATABASE = b"SQLite format 3\0"
 class Store(Protocol):
     """What a log writes to."""
 
-    def extend(self, receipts: Sequence[Body], signer: Signer) -> None:
-        """Keep receipts as the next lines of the log.
+    def extend(self, receipts: Sequence[bytes], signer: Signer) -> None:
+        """Keep receipts, each a JSON object, as the next lines of the log.
 
         Raises:
             LogChanged: the log is not as its head says.
@@ -55,51 +55,52 @@ class JsonLines(OpenFiles):
         self._files: tuple[int, ...] = ()
         self._opened_by = 0
         self._size = -1
-        self._tail = Tail()
+        self._tail: tuple[int, str] = Tail()
 
-    def extend(self, receipts: Sequence[Body], signer: Signer) -> None:
+    def extend(self, receipts: Sequence[bytes], signer: Signer) -> None:
         """See `Store`."""
         with self._lock:
-            file, head = self._opened()
+            if self._opened_by != os.getpid():  # a fork shares its parent's files, and their lock
+                self._open()
+            file, head = self._files
             flock(file, LOCK_EX)  # no other process writes meanwhile
             try:
-                self._extend(file, head, receipts, signer)
+                size = os.lseek(file, 0, os.SEEK_END)
+                if size != self._size:  # the first time, or another process wrote
+                    size = self._gone_on(file, head, size, signer)
+                lines, tail, end = lines_of(receipts, self._tail, signer)
+                data = b"".join(lines)
+                self._size = -1
+                try:
+                    whole = os.pwrite(file, data, size) == len(data)
+                    if not whole or os.pwrite(head, end.ljust(_HEAD_BYTES), 0) < _HEAD_BYTES:
+                        raise OSError("the disk is full")
+                except OSError:
+                    os.ftruncate(file, size)
+                    raise
+                self._size, self._tail = size + len(data), tail
             finally:
                 flock(file, LOCK_UN)
 
-    def _extend(self, file: int, head: int, receipts: Sequence[Body], signer: Signer) -> None:
-        size = os.lseek(file, 0, os.SEEK_END)
-        if size != self._size:  # the first time, or another process wrote
-            size = self._read_end(file, size)
-            go_on_from(self._tail, os.pread(head, _HEAD_BYTES, 0), signer)
-            if not size:  # so that a log without a head is one whose head was taken away
-                _write(head, first_head(signer).ljust(_HEAD_BYTES), 0)
-        lines, tail, new_head = lines_of(receipts, self._tail, signer)
-        data = b"\n".join([*lines, b""])
-        self._size = -1
-        try:
-            _write(file, data, size)
-            _write(head, new_head.ljust(_HEAD_BYTES), 0)
-        except OSError:
-            os.ftruncate(file, size)
-            raise
-        self._size, self._tail = size + len(data), tail
+    def _gone_on(self, file: int, head: int, size: int, signer: Signer) -> int:
+        """Where the next line goes, once it is sure that the log may be gone on with."""
+        size = self._read_end(file, size)
+        go_on_from(self._tail, os.pread(head, _HEAD_BYTES, 0), signer)
+        if not size:  # so that a log without a head is one whose head was taken away
+            os.pwrite(head, first_head(signer).ljust(_HEAD_BYTES), 0)
+        return size
 
     def _close(self) -> None:
-        files, self._files = self._files, ()
+        files, self._files, self._opened_by = self._files, (), 0
         for file in files:
             os.close(file)
 
-    def _opened(self) -> tuple[int, ...]:
-        """The log and its head."""
-        # A process that was forked shares its parent's open files, and with them the lock.
-        if not self._files or self._opened_by != os.getpid():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
-            log = os.open(self.path, flags, 0o600)
-            self._files = (log, os.open(head_path(self.path), flags, 0o600))
-            self._opened_by, self._size = os.getpid(), -1
-        return self._files
+    def _open(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+        log = os.open(self.path, flags, 0o600)
+        self._files = (log, os.open(head_path(self.path), flags, 0o600))
+        self._opened_by, self._size = os.getpid(), -1
 
     def _read_end(self, file: int, size: int) -> int:
         """The log's end, and its size without a line that a stopped writer left unfinished."""
@@ -125,7 +126,7 @@ class Sqlite(OpenFiles):
         self._connection: sqlite3.Connection | None = None
         self._opened_by = 0
 
-    def extend(self, receipts: Sequence[Body], signer: Signer) -> None:
+    def extend(self, receipts: Sequence[bytes], signer: Signer) -> None:
         """See `Store`."""
         with self._lock:
             connection = self._opened()
@@ -135,7 +136,7 @@ class Sqlite(OpenFiles):
                 tail = tail_after(last[0]) if last else Tail()
                 go_on_from(tail, _head_of(connection), signer)
                 lines, _, head = lines_of(receipts, tail, signer)
-                rows = list(enumerate(lines, start=tail.lines))
+                rows = [(n, line[:-1]) for n, line in enumerate(lines, start=tail.lines)]
                 connection.executemany("INSERT INTO receipts (n, line) VALUES (?, ?)", rows)
                 connection.execute("INSERT OR REPLACE INTO head (id, head) VALUES (0, ?)", (head,))
             except BaseException:
@@ -188,14 +189,14 @@ class Passing:
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
         self._lock = threading.Lock()
-        self._tail = Tail()
+        self._tail: tuple[int, str] = Tail()
 
-    def extend(self, receipts: Sequence[Body], signer: Signer) -> None:
+    def extend(self, receipts: Sequence[bytes], signer: Signer) -> None:
         """See `Store`."""
         with self._lock:
             lines, tail, _ = lines_of(receipts, self._tail, signer)
             for line in lines:
-                self._writer.write(line.decode() + "\n")
+                self._writer.write(line.decode())
             self._tail = tail
 
     def close(self) -> None:
@@ -254,13 +255,3 @@ def _rows(path: Path) -> tuple[Iterator[bytes], bytes]:
             connection.close()
 
     return rows(), head
-
-
-def _write(file: int, data: bytes, at: int) -> None:
-    """All of the data.
-
-    Raises:
-        OSError: not all of it could be written.
-    """
-    if os.pwrite(file, data, at) < len(data):
-        raise OSError("the disk is full")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from edgeward.guards.receipts.chain import Checked, Tail, bodies, line_of, parsed, verify
+from edgeward.guards.receipts.chain import Checked, Tail, bodies, lines_of, parsed, verify
 from edgeward.guards.receipts.keys import Algorithm, signer, verifier
 from edgeward.guards.receipts.log import ReceiptLog
 from edgeward.guards.receipts.stores import head_path, read_log
@@ -69,6 +69,8 @@ def test_a_log_as_it_was_written(log: Path) -> None:
         (lambda ls: [*ls[:2], b"\xff\xfe\n", *ls[2:]], 2, "no record"),
         (lambda ls: [*ls, b"[" * 100_000 + b',"sig":"x"}\n'], COUNT, "no record"),
         (lambda ls: [*ls[:-1], ls[-1][:-9]], COUNT - 1, "truncated"),
+        (lambda ls: [*ls[:1], ls[1].replace(b'"}\n', b'","sig":""}\n'), *ls[2:]], 1, "changed"),
+        (lambda ls: [*ls[:1], ls[1].replace(b'"}\n', b'\xff"}\n'), *ls[2:]], 1, "no record"),
     ],
 )
 def test_C65_X20_what_was_done_to_it(
@@ -85,8 +87,9 @@ def test_a_record_of_somebody_elses(log: Path, tmp_path: Path, algorithm: Algori
     """A record that another key signed, with the right number and predecessor."""
     lines = log.read_bytes().splitlines(keepends=True)
     before = parsed(lines[2][:-1])
-    forged, *_ = line_of({"tool": "x"}, Tail(3, before.digest), signer(tmp_path / "k2", algorithm))
-    log.write_bytes(b"".join([*lines[:3], forged + b"\n", *lines[4:]]))
+    somebody = signer(tmp_path / "k2", algorithm)
+    (forged,), *_ = lines_of([b'{"tool":"x"}'], Tail(3, before.digest), somebody)
+    log.write_bytes(b"".join([*lines[:3], forged, *lines[4:]]))
     assert checked(log) == Checked(3, "changed or inserted: it is not signed with this key")
 
 
@@ -110,11 +113,11 @@ def test_of_an_earlier_line_nobody_makes_a_head(log: Path) -> None:
     lines, late = log.read_bytes().splitlines(keepends=True), head_path(log).read_bytes()
     last = parsed(lines[2][:-1])
     log.write_bytes(b"".join(lines[:3]))
-    place, secret, sig = f"3 {last.digest}".encode(), late.split()[2], last.signature
+    place, secret, sig = f"3 {last.digest}".encode(), late.split()[2], last.signature.encode()
     for head in (
-        b"%b %b %b" % (place, last.end, sig),
+        b"%b %b %b" % (place, last.end.encode(), sig),
         b"%b %b %b" % (place, secret, sig),
-        b"%b %b %b" % (place, secret, late.split()[3]),
+        b"%b %b %b" % (place, secret, late.split()[-1]),
         b"%b %b" % (place, sig),
         late.replace(b"%d " % COUNT, b"3 ", 1),
     ):
