@@ -21,6 +21,9 @@ from .receipt import Place, receipt
 
 T = TypeVar("T")
 
+_UNREAD = Ledger()
+"""In place of a ledger of which no receipt tells."""
+
 
 class Decision(NamedTuple):
     """A verdict, what it is on, and what was known; `approval`: what a person said to an `ask`."""
@@ -77,7 +80,7 @@ def _written(policy: Policy, place: Place, listed: Sequence[Decision]) -> Findin
     if policy.receipts is None or not listed:
         return None
     try:
-        ledger = listed[0].history.ledger if policy.keeps_history else Ledger()
+        ledger = listed[0].history.ledger if policy.keeps_history else _UNREAD
         records = [record(d.call, d.verdict, approval=d.approval) for d in listed]
         receipts = receipts_of(policy, place, listed, records, ledger)
         policy.receipts.write(receipts)
