@@ -37,7 +37,8 @@ _FETCHING = re.compile(
 )
 """Elements whose `href`, or whose `content`, is followed without a click."""
 _TAG = re.compile("<[A-Za-z/!?]")
-_REST_OF_TAG = re.compile(r"""(?:[^"'>]+|"[^"]*"|'[^']*')*""")
+_REST_OF_TAG = re.compile(r"""(?:[^>=]+|=\s*(?:"[^"]*(?:"|\Z)|'[^']*(?:'|\Z))?)*""")
+"""Quotes mean something only where a value begins."""
 _FOLLOWED = re.compile(
     r"""(?<=[\s/"'])(?:href|content)\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""",
     re.IGNORECASE,

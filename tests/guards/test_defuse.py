@@ -41,6 +41,7 @@ IMAGES = [
     '<p style="background:url(&quot;//evil.example/p.png&quot;)">',
     '<link rel="stylesheet" href="https://evil.example/p.css">',
     "<link title='<a >' rel=icon href=//evil.example/p.ico>",
+    "<link title=a'b href=https://evil.example/p.css>",
     '<base href="https://evil.example/">',
     '<svg><image href="//evil.example/p.png"/><svg:use href="https://evil.example/p#a"/></svg>',
     '<meta http-equiv="refresh" content="0;url=https://evil.example/p">',

@@ -21,6 +21,7 @@ TEXTS = [
     "<img alt='>\n\n' src='https://evil.test/x.png'>\n\nafter",
     '<img alt="<\n\n" src=https://evil.test/x.png>\n\nafter',
     "<link title='>\n\n' href=//evil.test/x.css>\n\nafter",
+    "<link title=a'b\n\nhref=//evil.test/x.css>\n\nafter",
     "<b>it's</b>\n\nand <br> it isn't over\n\nend",
     "plain\n\nwith @import 'https://evil.test/a.css' and url( //evil.test/x )\n\n x",
     "没有空格的文字![图](https://evil.test/a.png)完",
