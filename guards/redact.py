@@ -68,7 +68,8 @@ class Redactor:
 
     def secrets(self, text: str) -> Masked:
         """`text` with its secrets masked."""
-        return _masked(text, self.spans(text))
+        spans = self.spans(text)
+        return _masked(text, spans) if spans else (text, ())
 
     def all(self, text: str) -> Masked:
         """`text` with its secrets and personal data masked; of two labels the secret's counts."""
@@ -109,7 +110,8 @@ class Redactor:
 
     def spans(self, text: str) -> list[Span]:
         """Where the secrets in `text` stand."""
-        return self._secrets(text, _hits(self._finder, text))
+        hits = _hits(self._finder, text)
+        return self._secrets(text, hits) if hits or self._literals else []
 
     def finds(self, text: str) -> bool:
         """Whether a secret stands in `text`, at which nobody else will look: it is not kept."""
@@ -143,7 +145,8 @@ class Redactor:
 
     def _walked(self, value: Any, labels: dict[str, None]) -> Any:
         if isinstance(value, str):
-            return _noting(_masked(value, self.spans(value)), labels)
+            spans = self.spans(value)
+            return _noting(_masked(value, spans), labels) if spans else value
         if isinstance(value, dict):
             return {self._walked(k, labels): self._under(k, v, labels) for k, v in value.items()}
         if isinstance(value, list):
@@ -153,7 +156,7 @@ class Redactor:
     def _under(self, key: Any, value: Any, labels: dict[str, None]) -> Any:
         """A value with its secrets masked, also those that only its name betrays."""
         if not isinstance(value, str):
-            return self._walked(value, labels)
+            return self._walked(value, labels) if isinstance(value, dict | list) else value
         named = searchable(f"{key}={value}")
         first = len(named) - len(value)
         spans = [
@@ -161,7 +164,7 @@ class Redactor:
             for start, end, label in self.spans(named)
             if end > first
         ]
-        return _noting(_masked(value, spans), labels)
+        return _noting(_masked(value, spans), labels) if spans else value
 
 
 def _noting(masked: Masked, labels: dict[str, None]) -> str:

@@ -2,7 +2,7 @@
 
 Both run the same task (so many tool calls, then an answer) by `await agent.run(task)`, of which
 neither keeps anything once it is over, with a model and an embedder in their own process that cost
-next to nothing. Ours has the guard, and a checkpoint in memory for each call: it can stop and ask.
+next to nothing. Ours has the guard, and is written down where it stops: it can ask a person.
 Lines of ours alone say what a run costs on a thread that is kept (three checkpoints a call), and
 without a checkpointer. CPU time, the least of several rounds in turn, of packages that are compiled
 as an installed one is. What compression and memory add is the difference to runs without them in
