@@ -8,6 +8,7 @@ import shlex
 import sqlite3
 import tempfile
 from contextlib import closing
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -280,6 +281,51 @@ def test_nothing_in_a_database_is_run(name: str, tmp_path: Path) -> None:
     ]
     again(written(tmp_path, "t", holding(messages=[], evil=evil)), PLAIN)
     assert not mark.exists()
+
+
+def constructed(name: object, number: object) -> bytes:
+    """A checkpoint with a message whose count of tokens is made from what a class is given."""
+    evil = ormsgpack.Ext(0, ormsgpack.packb(name, option=ormsgpack.OPT_NON_STR_KEYS))
+    usage = {"input_tokens": evil, "output_tokens": 1, "total_tokens": number}
+    fields = {"content": "", "type": "ai", "usage_metadata": usage}
+    message = ("langchain_core.messages.ai", "AIMessage", fields, "model_validate_json")
+    whole = {"v": 4, "id": "1", "ts": "", "channel_versions": {}, "versions_seen": {}}
+    values = {"messages": [ormsgpack.Ext(5, ormsgpack.packb(message))]}
+    return ormsgpack.packb({**whole, "channel_values": values})
+
+
+ENDLESS = "1e999999999"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("decimal", "Decimal", ENDLESS),
+        ("decimal", "Decimal", "1_0" + ENDLESS),
+        ("decimal", "Decimal", " " * 40 + ENDLESS),
+        ("decimal", "Decimal", " " * 300 + ENDLESS),
+        ("decimal", "Decimal", [0, [1], 999_999_999]),
+        {0: "decimal", 1: "Decimal", 2: ENDLESS},
+        {2: ENDLESS, True: "Decimal", False: "decimal"},
+        ("decimal", ormsgpack.Ext(0, ormsgpack.packb(("a", "b", "Decimal"))), ENDLESS),
+        ("decimal", "Decimal", "1\N{ARABIC-INDIC DIGIT ONE}e999999999"),
+    ],
+)
+def test_a_number_without_end_is_refused_before_it_is_made(given: object, tmp_path: Path) -> None:
+    """Where a message's field made an integer of it, nothing would ever come of the reading."""
+    with pytest.raises(ValueError, match=r"thread 't': .*a decimal number in it is too long"):
+        again(written(tmp_path, "t", constructed(given, 1)), PLAIN)
+
+
+@pytest.mark.parametrize(
+    "text", ["1.50", "-0.000001", "1E+9999", "NaN", "-Infinity", "9" * 90, "0"]
+)
+def test_a_decimal_number_of_a_thread_is_read_back(text: str) -> None:
+    """As it was, beside texts that name its class."""
+    value = {"n": Decimal(text), "says": [1, "Decimal", {"decimal": "Decimal"}]}
+    read = strict_serializer().loads_typed(strict_serializer().dumps_typed(value))
+    assert str(read["n"]) == text
+    assert read["says"] == value["says"]
 
 
 class Pickled:
