@@ -7,6 +7,7 @@ becomes `enum`, and fixed-length lists are described by their items.
 
 from __future__ import annotations
 
+import json
 import warnings
 from typing import Any
 
@@ -47,6 +48,8 @@ def tool_schema(tool: BaseTool) -> dict[str, Any]:
     fitted.setdefault("required", [])
     if _refuses_extra(tool):
         fitted["additionalProperties"] = False
+    for name, field in fitted["properties"].items():
+        _check_is_json(tool.name, name, field)
     return {
         "type": "function",
         "function": {
@@ -55,6 +58,15 @@ def tool_schema(tool: BaseTool) -> dict[str, Any]:
             "parameters": fitted,
         },
     }
+
+
+def _check_is_json(tool: str, name: str, field: dict[str, Any]) -> None:
+    """Refuse a default (or a bound) that JSON has no word for: a request with it cannot be sent."""
+    try:
+        json.dumps(field, allow_nan=False)
+    except ValueError:
+        fix = "make the default None, and its type `float | None`"
+        refuse(tool, name, "infinity and NaN cannot be told to a model", fix=fix)
 
 
 def _contains_itself(tool: BaseTool) -> bool:

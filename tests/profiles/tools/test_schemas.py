@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from pathlib import Path
 from typing import Annotated, Any, Literal, Optional
 
@@ -93,6 +94,17 @@ def test_C82_star_arguments_are_refused_and_named():
         """Do."""
 
     assert "k: **kw" in refusal(lambda: as_tool(k))
+
+
+@pytest.mark.parametrize("most", [math.inf, -math.inf, math.nan])
+def test_C82_a_number_that_json_has_no_word_for_is_refused(most):
+    """With it a request could not be sent, nor a call be judged that leaves the argument out."""
+
+    def buy(item: str, most: float = most):
+        """Buy."""
+
+    message = refusal(lambda: ToolRegistry([buy]))
+    assert message.startswith("buy: most: infinity and NaN cannot be told to a model; make the")
 
 
 def test_D115_types_that_people_use_are_expressed():
