@@ -17,6 +17,7 @@ The ledger keeps what it holds: where a value came from is known even when the t
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Generator, Sequence
 from typing import Any, ClassVar, Literal
 
@@ -46,8 +47,26 @@ NO_SUMMARY = (
     "edgeward: the conversation could not be summed up (%s); the thread stays as it is, and the "
     "model reads the newest part of it"
 )
-ERROR_TEXTS = ("error:", "error code", '{"error', "{'error")
+ERROR = re.compile(
+    r"""\W{0,20}(?:
+        (?:(?:api|connection|internal|network|server|timeout)\ )?
+        [\w.]{0,60}(?:error|exception)\W{0,5}(?:[:\]\u2013\u2014-]|code\b|\d|$)
+      | an?\ (?:\w{1,20}\ )?(?:error|exception)\ (?:has\ )?occurred
+      | (?:the\ )?(?:request|connection)\ (?:has\ )?(?:failed|timed\ out|refused|reset)\W{0,5}$
+      | traceback\ \(most\ recent\ call
+      | (?:http\S{0,5}\ )?(?:[45]\d\d\W{1,3})?
+        (?:internal\ server\ error|service\ unavailable|bad\ gateway|gateway\ time-?out
+          |too\ many\ requests|bad\ request|unauthori[sz]ed|forbidden|overloaded)\W{0,5}$
+      | (?:rate\ limit|quota|context[_\ ]length)(?:\ has\ been|\ was)?[_\ ]exceeded
+      | this\ model's\ maximum\ context
+      | (?<=<)html\b | (?<=<!)doctype\ html\b
+    )""",
+    re.IGNORECASE | re.VERBOSE,
+)
 """How an answer begins that is the report of a failure and no summary."""
+
+NOTHING = re.compile(r"\W{0,9}(?:n/?a|none|null|nil|nothing|empty|undefined)\W{0,9}", re.IGNORECASE)
+"""An answer that says nothing, though it has letters."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -146,9 +165,9 @@ def _summary(
     except Exception as error:  # noqa: BLE001 - a failed summary never ends the run
         return None, type(error).__name__
     said = reply.text.strip()
-    if not said:
+    if NOTHING.fullmatch(said) or re.search(r"\w", said) is None:
         return reply, "it is empty"
-    if said.casefold().startswith(ERROR_TEXTS):
+    if ERROR.match(said):
         return reply, "it is an error"
     if refuses(said):
         return reply, "it is a refusal"

@@ -242,6 +242,58 @@ def test_c47_failed_summary(reply: Any) -> None:
     assert LONG[6] in read
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("ERROR 500: overloaded", "[ERROR] timeout", "**Error** - too long", "Exception: boom"),
+        *(
+            "openai.BadRequestError: Error code: 400",
+            '{"error": {"code": 429}}',
+            "Connection error.",
+        ),
+        *("An internal error has occurred.", "Traceback (most recent call last):\n  File"),
+        *("HTTP 503 Service Unavailable", "429: Too Many Requests", "Internal Server Error"),
+        *("<html><head><title>502</title>", "<!DOCTYPE html>", "Request timed out."),
+        *("Rate limit exceeded. Try again in 20 s.", "context_length_exceeded"),
+        *("This model's maximum context length is 8192 tokens.", "Unauthorized"),
+        *("N/A", "null", "...", "```\n```", "{}", "[]", "(none)"),
+    ],
+)
+def test_c47_a_failure_in_any_words_is_no_summary(text: str) -> None:
+    """Neither the words of a provider, a proxy or a program, nor those for nothing."""
+    ended = step(LONG, with_summary(), AIMessage(text))
+    assert ended is not None
+    assert "messages" not in ended.update
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Errors in the report were fixed by Ann; invoice 12 is open.",
+        "Error rates: 3 % on Monday; Ann wants them below 2 %.",
+        "404 invoices were read; 3 are open.",
+        "None of the invoices is paid.",
+        "Nothing was decided: who pays inv-2 is open.",
+        "HTML templates were discussed.",
+        "The request failed at first, then Ann sent it.",
+        "Unauthorized access by Bob was found.",
+        "Connection to db.corp was opened.",
+        "Exceptions to the rule: Bob may pay up to 500.",
+    ],
+)
+def test_c47_a_summary_that_speaks_of_failures_is_one(text: str) -> None:
+    """What the conversation was about may well be errors."""
+    (summary,) = [m for m in after(LONG, with_summary(), AIMessage(text)) if m.name]
+    assert text[:20] in summary.text
+
+
+def test_an_answer_of_signs_costs_what_it_is_long() -> None:
+    """A search that went back over it again and again would not end."""
+    for sign in ("-", "a.", "\n", "5"):
+        assert compress.ERROR.match(sign * 200_000) is None
+        assert compress.NOTHING.fullmatch(sign * 200_000) is None
+
+
 def test_c26_summaries_do_not_grow() -> None:
     """Ten compactions in a row keep one summary, below its size limit."""
     messages: list[BaseMessage] = [HumanMessage("task")]
