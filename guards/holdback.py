@@ -135,12 +135,16 @@ class Holdback:
 
     def feed(self, piece: str) -> str:
         """One more piece of the text; what may go out now, which is often nothing."""
-        watch, piece = self._watch, piece if piece.isascii() else searchable(piece)
         self._missing -= len(piece)
+        watch = self._watch
         if self._missing > 0 or self._ends_whole or watch is None:
-            self._more.append(piece)
+            self._more.append(searchable(piece))
             return ""
-        text, data = self._joined(piece)
+        if self._more or not piece.isascii():
+            text, data = self._joined(searchable(piece))
+        else:  # nearly always
+            text = self._text = self._text + piece
+            data = self._data = self._data + piece.encode()
         first, last = watch.paths(data, self._at)
         out = self._passed(first) if first > self._at else ""
         size = len(data)
@@ -207,7 +211,8 @@ class Holdback:
     def _passed(self, until: int) -> str:
         """The text up to there, as it is."""
         out = self._text[self._at : until]
-        self._json.read(out)
+        if self._json.follows:
+            self._json.read(out)
         self._at = until
         return out
 

@@ -6,6 +6,7 @@ history.ledger                                          # now it is read, once
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
@@ -46,9 +47,8 @@ class LateLedger:
         """The same with a ledger that is read when it is first asked for, and these values."""
         kind: Any = type(self)
         new: Self = object.__new__(kind)
-        for name in _beside_ledger(kind):
-            value = values[name] if name in values else getattr(self, name)
-            object.__setattr__(new, name, value)
+        for name, get, put in _beside_ledger(kind):
+            put(new, values[name] if name in values else get(self))
         object.__setattr__(new, "late", late)
         return new
 
@@ -81,5 +81,8 @@ class LateLedger:
 
 
 @lru_cache
-def _beside_ledger(kind: Any) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind) if field.name != "ledger")
+def _beside_ledger(kind: Any) -> tuple[tuple[str, Callable[..., Any], Callable[..., None]], ...]:
+    """The other fields: the name of each, and how it is read and set."""
+    names = [field.name for field in fields(kind) if field.name != "ledger"]
+    slots = [(name, getattr(kind, name)) for name in names]
+    return tuple((name, slot.__get__, slot.__set__) for name, slot in slots)

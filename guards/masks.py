@@ -73,9 +73,11 @@ class JsonInPieces:
     Only a text that begins like an object or a list is followed; its pieces are kept.
     """
 
-    __slots__ = ("_begun", "_half", "_inside", "pieces")
+    __slots__ = ("_begun", "_half", "_inside", "follows", "pieces")
 
     def __init__(self) -> None:
+        self.follows = True
+        """Whether the text can still be JSON: `read` is then to be told of all of it."""
         self._begun: bool | None = None
         self._inside = False
         self._half = ""  # a backslash whose other half has not come yet
@@ -87,7 +89,8 @@ class JsonInPieces:
             self._begun = piece.lstrip()[0] in "{["
             if not self._begun:
                 self.pieces.clear()
-        if self._begun is False:
+                self.follows = False
+        if not self.follows:
             return
         self.pieces.append(piece)
         for sign in _SIGN.finditer(self._half + piece):

@@ -53,8 +53,9 @@ class Tally:
 
     def add(self, usage: Usage | None) -> None:
         """Count what the model call used; None: an estimate. Told twice, the greater counts."""
-        counter, known, new = self.counter, self.told or {}, self._so_far(usage)
-        more = {name: max(amount - known.get(name, 0), 0.0) for name, amount in new.items()}
+        counter, known, more = self.counter, self.told or {}, self._so_far(usage)
+        if known:
+            more = {name: max(amount - known.get(name, 0), 0.0) for name, amount in more.items()}
         self.told = added(known, more)
         counter.conversations.spend(self.past, self.told, ended=counter.clock())
         if counter.limits is not None:

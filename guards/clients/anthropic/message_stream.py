@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from ...streamed import Streamed
 from .._alike import Word
 from .._cut_off import CUT_OFF, estimated_tokens
 from .._exchange import Exchange
@@ -140,12 +141,12 @@ class MessageStream:
         more: Callable[[str], str | None] = partial(self._passed, index, self._texts[index])
         return Word(("delta", "text"), more)
 
-    def _passed(self, index: int, held: Any, text: str) -> str | None:
+    def _passed(self, index: int, held: Streamed, text: str) -> str | None:
         """What may go out of one more piece of a text that is open; None where it is not."""
         if self._waiting or self._texts.get(index) is not held:
             return None
         self._chars += len(text)
-        passed: str = self._texts[index].feed(text)
+        passed: str = held.feed(text)
         if not self._blocks.said and passed:
             self._blocks.said = bool(passed.strip())
         return passed

@@ -230,7 +230,9 @@ def mask_texts(message: dict[str, Any], exchange: Exchange) -> bool:
 def beside(value: Mapping[str, Any], known: frozenset[str], exchange: Exchange) -> dict[str, Any]:
     """What has to change in the fields that are not known."""
     given = {key: value[key] for key in value if key not in known and value[key] is not None}
-    masked: dict[str, Any] = exchange.masked_data(given) if given else given
+    if not given:
+        return given
+    masked: dict[str, Any] = exchange.masked_data(given)
     return {key: item for key, item in masked.items() if item is not given[key]}
 
 
