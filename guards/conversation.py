@@ -115,6 +115,8 @@ class _Reading:
                 before = before.before
             ledger = Ledger() if before is None else before
             for reading in reversed(waiting):
+                if reading.before is None and not reading.unread:
+                    continue  # where all conversations begin: each has a ledger of its own
                 for seen in reading.unread:
                     entry = self.of.entry(ledger, seen, self.caller)
                     ledger = ledger.appended([entry]) if entry else ledger

@@ -173,6 +173,16 @@ def test_a_long_past_is_read_at_last() -> None:
     assert not fewer.but(calls={"post": 1}).ledger
 
 
+def test_conversations_that_begin_apart_share_no_ledger() -> None:
+    """What one of them said goes with it, whatever else a client serves."""
+    conversations = Conversations(flow())
+    ledgers = [conversations.past([UserText(text)]).history.ledger for text in ("Hi.", "Ho.")]
+    nothing = conversations.past([]).history.ledger
+    assert (list(nothing), nothing._seen.entries) == ([], [])
+    assert ledgers[0]._seen is not ledgers[1]._seen
+    assert len(ledgers[0]._seen.entries) == len(ledgers[1]._seen.entries) == 1
+
+
 def test_a_history_has_the_fields_that_it_has() -> None:
     """A late ledger gives no other field."""
     with pytest.raises(AttributeError, match="ledgers"):
