@@ -91,6 +91,8 @@ class Requirement:
     """The conditions that need the past."""
     about: frozenset[str] = frozenset()
     """What the argument's name speaks of."""
+    knows: bool = False
+    """Whether being known is enough."""
 
     def failures(
         self, arguments: dict[str, Any], facts: Facts = NOTHING_SEEN
@@ -99,8 +101,16 @@ class Requirement:
 
         What is None is absent: a schema fills it in for what was left out.
         """
-        if self.anything or (self.words and self._plainly(arguments, facts)):
+        if self.anything:
             return ()
+        if self.words and len(self.path) == 1:  # the common case is decided without a walk
+            value = arguments.get(self.path[0])
+            if type(value) is str:
+                sure = self.knows and facts.ledger.surely_known(value)
+                if sure or self._one_holds(value, facts):
+                    return ()
+            elif type(value) is list and self._texts_hold(value, facts):
+                return ()
         return self._failures(arguments, facts)
 
     def _failures(self, arguments: dict[str, Any], facts: Facts) -> Iterator[tuple[str, Any]]:
@@ -110,15 +120,9 @@ class Requirement:
             if not self.flows(value, facts):
                 yield path, value
 
-    def _plainly(self, arguments: dict[str, Any], facts: Facts) -> bool:
-        """The common case, decided without a walk: a text, or a list of texts, that holds."""
-        name, *below = self.path
-        if below:
-            return False
-        value = arguments.get(name)
-        if type(value) is str:
-            return self._one_holds(value, facts)
-        for item in value if type(value) is list else (value,):
+    def _texts_hold(self, values: list[Any], facts: Facts) -> bool:
+        """Whether a list holds nothing but texts, for each of which a condition holds."""
+        for item in values:
             if type(item) is not str or not self._one_holds(item, facts):
                 return False
         return True
@@ -343,7 +347,8 @@ def requirement(path: str, conditions: Condition | list[Condition]) -> Requireme
     tests = tuple(_compiled(c) for c in listed if isinstance(c, Test))
     steps = steps_of(path)
     words = tuple(c for c in listed if isinstance(c, str) and c in WISHES)
-    return Requirement(steps, "any" in listed, "ask" in listed, tests, words, subjects(path))
+    asks, about = "ask" in listed, subjects(path)
+    return Requirement(steps, "any" in listed, asks, tests, words, about, "known" in words)
 
 
 def _compiled(test: Test) -> CompiledTest:

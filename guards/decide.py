@@ -24,7 +24,7 @@ from .redact import Redactor
 from .results import Settings
 from .rules import Check, speaks
 from .shadow import Shadow
-from .telemetry.timing import timed
+from .telemetry.timing import now, switch, timed
 from .values import values_in
 from .vault import Hides
 from .verdict import Finding, ToolCall, Verdict, Word, strictest
@@ -196,19 +196,21 @@ class Policy:
         return next((check for check in self.checks if isinstance(check, Hides)), None)
 
 
-@timed
 def decide(policy: Policy | None, call: ToolCall, history: History) -> Verdict:
     """The verdict on `call`.
 
     Same policy, call and history: same verdict. Never raises for what a call holds. Where rules are
     in shadow, `Verdict.shadow` is what all of them would have said.
     """
+    began = now() if switch.on else None
     if policy is None:
-        return _NO_POLICY
-    if policy.enforced is None:
-        return _judged(policy, policy.asked, call, history)
-    verdict = _judged(policy, policy.enforced, call, _beside_shadow(policy, history))
-    return replace(verdict, shadow=_judged(policy, policy.asked, call, history))
+        verdict = _NO_POLICY
+    elif policy.enforced is None:
+        verdict = _judged(policy, policy.asked, call, history)
+    else:
+        verdict = _judged(policy, policy.enforced, call, _beside_shadow(policy, history))
+        verdict = replace(verdict, shadow=_judged(policy, policy.asked, call, history))
+    return verdict if began is None else timed(verdict, began)
 
 
 def _beside_shadow(policy: Policy, history: History) -> History:
@@ -234,16 +236,18 @@ def _judged(
     history = history.judged_by(policy.digest)
     findings: list[Finding] = []
     checks = iter(checks_of)
-    examined: Examined | None = None
+    check: Check | None = None
     while True:
         try:
-            if examined is None:
+            if check is None:
                 examined = Examined(call, policy.patterns)
-            for check in () if examined.too_long else checks:
+                if examined.too_long:
+                    break
+            for check in checks:
                 findings += check(examined, history)
             break
         except Exception as error:  # noqa: BLE001 - what cannot be checked must not get through
-            if examined is None:
+            if check is None:
                 finding = _failed("arguments", error, "block")
                 return Verdict("block", (finding,), policy.digest)
             word: Word = "block" if policy.fail_closed else "allow"

@@ -63,7 +63,8 @@ def mailed(text: str, kind: int) -> Iterator[Destination]:
 _OPEN_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:?[/\\]{0,2}\Z")
 _CUT = frozenset(":/\\@ \t\n")
 _LONGEST_HEAD = 40
-_BASES = Kind.URL | Kind.HOST
+BASES = Kind.URL | Kind.HOST
+"""Fields whose value can be what another one goes on with."""
 _JOINTS = frozenset("@.:")
 _ONE_WORD = re.compile(r"[@.][\w-]*")
 _MOST_JOINED = 1_000_000
@@ -73,28 +74,20 @@ _FEWEST_OF_PAIR = 100
 _BARE_BASE = re.compile(r"(?i:(?:[a-z][a-z0-9+.-]*:)?[/\\]{2}|)[^\s/\\?#@]+\Z")
 
 
+def is_cut(text: str) -> bool:
+    """Whether a text may be the beginning of a destination that another value goes on with."""
+    return text[-1:] in _CUT and len(text.strip()) <= _LONGEST_HEAD
+
+
 def split_destinations(
     texts: Sequence[str], kinds: Sequence[int], strings: Sequence[int]
-) -> Iterable[tuple[int, Destination]]:
+) -> Iterator[tuple[int, Destination]]:
     """Destinations that only appear once two values are put together, with the second's number.
 
     A link cut after its scheme; a base address without a path whose continuation would become
     part of the host (`https://a.example` + `@evil.test`). `strings` are the numbers of the values.
+    There is none where no value `is_cut`, lies in a field of `BASES`, or holds `://`.
     """
-    for number in strings:
-        text = texts[number]
-        if (
-            kinds[number] & _BASES
-            or "://" in text
-            or (text[-1:] in _CUT and len(text.strip()) <= _LONGEST_HEAD)
-        ):
-            return _split_destinations(texts, kinds, strings)
-    return ()
-
-
-def _split_destinations(
-    texts: Sequence[str], kinds: Sequence[int], strings: Sequence[int]
-) -> Iterator[tuple[int, Destination]]:
     paths = [n for n in strings if kinds[n] & Kind.PATH and _goes_on(texts[n])]
     joined = 0
     for position, first in enumerate(strings):
@@ -106,8 +99,8 @@ def _split_destinations(
                 if second is not None:
                     whole = text + texts[second].strip()
                     yield from ((second, d) for d in destinations(whole, Kind.URL))
-        elif (kinds[first] & _BASES or "://" in text) and _BARE_BASE.fullmatch(text):
-            near = strings[position + 1 : position + 2] if kinds[first] & _BASES else ()
+        elif (kinds[first] & BASES or "://" in text) and _BARE_BASE.fullmatch(text):
+            near = strings[position + 1 : position + 2] if kinds[first] & BASES else ()
             for second in dict.fromkeys((*paths, *(n for n in near if _may_go_on(texts[n])))):
                 if second == first:
                     continue

@@ -15,6 +15,7 @@ from .arguments import MAX_DEPTH
 from .caller import CallerTest
 from .conditions import ABSENT, PLAIN_NAME, Requirement, as_number, values_at
 from .flow import WISHES, Facts, private_over
+from .identifiers import identifiers
 from .ledger import History
 from .names import shown_name
 from .normalise import Examined
@@ -47,6 +48,12 @@ class Requested:
     phrases: tuple[str, ...]
     single: tuple[tuple[str, frozenset[str]], ...] = ()
     """The words that are no phrases, each with its forms."""
+
+    def is_open(self, call: Examined, facts: Facts) -> bool:
+        """Whether the user asked for it, and the wish is still open."""
+        if facts.ledger.freely_said(self.forms):
+            return True
+        return self.holds(facts) and self.lasts(call, facts)
 
     def holds(self, facts: Facts) -> bool:
         """Whether the user asked for it."""
@@ -110,7 +117,7 @@ class Conditions:
         if self.callers is not None and not self.callers.holds(facts.caller):
             found.append(self._of_caller(call, self.callers))
         wish = self.requested
-        if wish is not None and not (wish.holds(facts) and wish.lasts(call, facts)):
+        if wish is not None and not wish.is_open(call, facts):
             found.append(self._not_asked(call, facts, wish))
         if self.max_calls is not None and history.calls.get(call.name, 0) >= self.max_calls:
             found.append(self._too_often(call, self.max_calls))
@@ -118,6 +125,8 @@ class Conditions:
             if failing := required.failures(call.arguments, facts):
                 found += self._unmet(call, facts, required, place, failing)
         for path, text in unnamed_texts(call, self.tree):
+            if facts.nothing_private and not identifiers(text):
+                continue
             why, piece = facts.stain(text)
             if why:
                 found.append(self._unclean(call, facts, path, text, why, piece))
@@ -296,10 +305,9 @@ def tree_of(requirements: Iterable[Requirement]) -> Tree:
 
 def unnamed_texts(call: Examined, tree: Tree) -> list[tuple[str, str]]:
     """Every text of the call that no requirement names, with its path; decoded views, too."""
-    found: list[tuple[str, str]] = []
     if not call.views:
-        _add_texts(call.arguments, tree, "", found)
-        return found
+        return _add_texts(call.arguments, tree, "", [])
+    found: list[tuple[str, str]] = []
     for index, text in call.texts():
         path = call.path(index)
         if not _covered(path, tree):
@@ -307,7 +315,9 @@ def unnamed_texts(call: Examined, tree: Tree) -> list[tuple[str, str]]:
     return found
 
 
-def _add_texts(value: Any, tree: Tree, path: str, found: list[tuple[str, str]]) -> None:
+def _add_texts(
+    value: Any, tree: Tree, path: str, found: list[tuple[str, str]]
+) -> list[tuple[str, str]]:
     if type(value) is str:
         found.append((path, value))
     elif type(value) is dict:
@@ -315,7 +325,7 @@ def _add_texts(value: Any, tree: Tree, path: str, found: list[tuple[str, str]]) 
             below = tree.get(key, _NO_TREE)
             if below is not None:
                 shown = f"{path}.{key}" if path else key
-                if PLAIN_NAME.fullmatch(key) is None:
+                if not (key.isalpha() and key.isascii()) and PLAIN_NAME.fullmatch(key) is None:
                     found.append((shown, key))
                 if type(item) is str:  # by far the most common, and here without a call
                     found.append((shown, item))
@@ -324,6 +334,7 @@ def _add_texts(value: Any, tree: Tree, path: str, found: list[tuple[str, str]]) 
     elif type(value) is list:
         for number, item in enumerate(value):
             _add_texts(item, tree, f"{path}[{number}]", found)
+    return found
 
 
 def unnamed_numbers(arguments: Mapping[str, Any], tree: Tree) -> list[tuple[str, str]]:

@@ -163,7 +163,7 @@ def holds_nothing_private(call: Examined, ledger: Ledger) -> bool:
     if ledger.gap or call.decoded or call.bounds or not ledger.none_private(call.searched):
         return False
     # One number is a line of what was looked through; several are also read side by side.
-    return sum(map(str.isdecimal, call.leaves)) < 2 or ledger.none_private(_numbers(call))
+    return not call.numbers or ledger.none_private(_numbers(call))
 
 
 def _numbers(call: Examined) -> str:

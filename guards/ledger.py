@@ -146,6 +146,10 @@ class Ledger(list[Entry]):
         run = run_of(value)
         return run.telling and not self._index.of_user.isdisjoint(self._occurrences(run))
 
+    def surely_known(self, value: str) -> bool:
+        """Whether `value` was found to be known, whatever is asked: it stays so."""
+        return self._seen.firm.get(value, NEVER) < len(self)
+
     def known(self, value: str, *, doubts: bool = False, about: Sequence[Set[str]] = ()) -> bool:
         """Whether the user stated `value`, a trusted source gave it, or the agent created it.
 
@@ -153,7 +157,7 @@ class Ledger(list[Entry]):
         the argument speak of; a short number that a source gave is known only to what speaks of
         the same, for file 5 is not event 5.
         """
-        if self._seen.firm.get(value, NEVER) < len(self):
+        if self.surely_known(value):
             return True
         run = run_of(value)
         if not run.tokens:
@@ -167,7 +171,7 @@ class Ledger(list[Entry]):
             if run.telling:
                 self._seen.hold(value, place)
                 return True
-            if place not in seen.of_user and self._same_subject(place >> RECORD_BITS, about):
+            if place not in seen.of_user and seen.same_subject(place >> RECORD_BITS, about):
                 return True
         return False
 
@@ -179,15 +183,10 @@ class Ledger(list[Entry]):
         """A returned id; a name that the model chose only for what speaks of the same thing."""
         seen, end = self._index, len(self)
         entry = seen.created.get(run.key, end)
-        if entry < end and (run.telling or self._same_subject(entry, about)):
+        if entry < end and (run.telling or seen.same_subject(entry, about)):
             return True
         made = seen.made.get(run.key, ())
-        return bool(made) and any(e < end and self._same_subject(e, about) for e in made)
-
-    def _same_subject(self, entry: int, about: Sequence[Set[str]]) -> bool:
-        source = self._index.about[entry]
-        named = [words for words in about if words]
-        return not source or not named or any(source & words for words in named)
+        return bool(made) and any(e < end and seen.same_subject(e, about) for e in made)
 
     def places(self, value: str, *, doubts: bool = False) -> set[int]:
         """The messages of the user and trusted records that hold `value`, however short it is."""
@@ -217,12 +216,7 @@ class Ledger(list[Entry]):
 
     def dated(self, day: Day, *, doubts: bool = False) -> bool:
         """Whether the user or something trusted wrote the day, in the year if one is with it."""
-        year, month, number = day
-        end = len(self) << RECORD_BITS
-        return any(
-            place < end and written in (0, year) and self._counts(place, doubts)
-            for place, written in tuple(self._index.days.get((month, number), ()))
-        )
+        return self._any(self._index.places_of(day), doubts)
 
     def knows_word(self, word: str, *, doubts: bool = False) -> bool:
         """Whether one word (lower case, no signs) stands in something trusted."""
@@ -234,8 +228,13 @@ class Ledger(list[Entry]):
 
     def said(self, words: frozenset[str]) -> bool:
         """Whether one of these words (lower case, no signs) is among the user's own."""
-        first = self._seen.asked_for.get(words)
-        return (self._seen.first_of(words) if first is None else first) < len(self)
+        return self._seen.first_of(words) < len(self)
+
+    def freely_said(self, words: frozenset[str]) -> bool:
+        """The same while no wish at all was carried out: nearly always, and told in one step."""
+        seen, end = self._seen, len(self)
+        first, index = seen.asked_for.get(words, NEVER), seen.index
+        return first < end and index is not None and end <= index.known and not index.done
 
     def carried_out(self, words: Iterable[str]) -> int:
         """The call (its entry) that last carried out a wish of these words; -1 where none did.
@@ -263,7 +262,8 @@ class Ledger(list[Entry]):
 
     def none_private(self, text: str) -> bool:
         """Whether nothing in `text` or a line of it is private, as far as that is easily told."""
-        return self._seen.private.has_none(text)
+        private = self._seen.private
+        return private.free.get(text) == private.added or private.has_none(text)
 
     def private(self, text: str) -> str:
         """The first private piece in `text` that the user did not state; empty for none."""

@@ -79,15 +79,17 @@ def bare_name(text: str) -> str:
 
 def name_fault(name: str) -> str:
     """Why no policy could allow a tool of this name; empty where nothing is wrong with it."""
-    if not isinstance(name, str) or not name.strip():
-        return "the tool name is empty"
-    if len(name) > MAX_NAME:
+    if isinstance(name, str) and len(name) <= MAX_NAME:
+        return _fault(name)
+    if isinstance(name, str) and name.strip():
         return f"the tool name is longer than {MAX_NAME} characters"
-    return _fault(name)
+    return _NO_NAME
 
 
 @lru_cache(maxsize=2_048)
 def _fault(name: str) -> str:
+    if not name.strip():
+        return _NO_NAME
     if name.isascii():
         return "" if name.strip().isprintable() else _HIDDEN.format(shown_name(name))
     if any(unicodedata.category(c) in _UNSEEN or c == "\u2800" for c in name):
@@ -104,6 +106,7 @@ def _fault(name: str) -> str:
     return ""
 
 
+_NO_NAME = "the tool name is empty"
 _UNSEEN = ("Cf", "Cc", "Co", "Cs", "Cn")
 _HIDDEN = "tool name {} holds invisible characters"
 _DISGUISED = "tool name {} imitates another with look-alike letters"

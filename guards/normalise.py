@@ -13,12 +13,12 @@ from typing import Any
 from .arguments import MAX_CHARS, MAX_DEPTH, parse_arguments
 from .bare_hosts import AMOUNT
 from .commands import argv_hosts, command_hosts, names_program
-from .destinations import PARTED_SLASHES, destinations_of, split_destinations
+from .destinations import BASES, destinations_of, is_cut, split_destinations
 from .encodings import ALL_SIGNALS, ESCAPES, FOLDS, QUOTES, plain, views
 from .fields import MAX_NAME, Kind, kind_below, kind_for_tool
 from .hosts import Destination, short
 from .json_leaves import MAX_OPENED, NO_JSON, TOO_DEEP, as_json, leaf_paths, without_escapes
-from .patterns import PatternSet
+from .patterns import SIGNS, PatternSet
 from .shell import shell_views
 from .verdict import ToolCall
 
@@ -33,11 +33,11 @@ _FRAGMENT = 80
 _ENDS = 256
 """Characters of a long fragment that are joined to its neighbours, at each end."""
 
+_TAILS = frozenset(".:/\\@ \t\n")
+"""Signs with which a piece ends that another goes on with, or that a full stop parts from it."""
 _PROSE_DOTS = re.compile(r"[^./\\]\.+\Z")
 _PARENT_DIR = re.compile(r"(?:^|[/\\])\.\.\s*\Z")
-_SIGNS = ("@", ":", "//", "\\", *PARTED_SLASHES)
-"""Without one of these a text names no destination by itself."""
-_TEXT, _SECRET, _POINTS = Kind.TEXT, Kind.SECRET, Kind.POINTS
+_TEXT, _SECRET, _POINTS, _COMMAND = Kind.TEXT, Kind.SECRET, Kind.POINTS, Kind.COMMAND
 _MOST_APART = 4_000_000
 """Programs times characters of the texts of a call that are put together to commands."""
 _FEWEST_OF_TEXT = 400
@@ -63,6 +63,10 @@ class Examined:
     hits: frozenset[int] = frozenset()
     too_long = False
     """More than is searched: `hits` says nothing, and the call can only be blocked."""
+    numbers = True
+    """Whether a leaf may be a whole number."""
+    _cut = False
+    """Whether a value may be the beginning of a destination that another goes on with."""
     _all_paths: list[str] | None = None
     _signs: tuple[str, ...] | None = None
     """Those signs of destinations that are in the call; None where nothing can be one."""
@@ -85,9 +89,9 @@ class Examined:
         self._lists: list[tuple[int, int]] = []
         self._pairs: list[str] = []
         self._opened: list[tuple[int, int, Any]] = []
-        tool = kind_for_tool(call.name)
+        self._every_kind = tool = kind_for_tool(call.name)
         try:
-            self._walk(call.arguments, Kind.TEXT, tool, MAX_DEPTH)
+            self._walk(call.arguments, _TEXT, tool, MAX_DEPTH)
         except _TooMuch as limit:
             self.bounds.append((-1, str(limit)))
         text = "\n".join(self.leaves)
@@ -97,7 +101,8 @@ class Examined:
             self.bounds.append((-1, f"arguments are longer than {MAX_SEARCHED} bytes"))
             self.too_long = True
         else:
-            self.joined = self._joined()
+            self.joined = joined = self._joined()
+            self.searched = "\n".join((text, *joined)) if joined else text
             self.hits = self._hits(text, tool)
 
     def _walk(self, value: Any, kind: int, tool: int, depth: int) -> None:
@@ -113,6 +118,8 @@ class Examined:
             keyed = Kind.PLACE if kind & _POINTS else _TEXT  # `hosts: {evil.test: 80}`
             for key, item in value.items():
                 below = kind_below(key, kind) if len(key) <= MAX_NAME else _TEXT
+                if below:
+                    self._every_kind |= below
                 if type(item) is str:  # by far the most common, and here without a call
                     if below & _SECRET:
                         self._pairs.append(f"{key}={item}")
@@ -143,31 +150,26 @@ class Examined:
 
     def _hits(self, text: str, tool: int) -> frozenset[int]:
         """Search all texts for all patterns; decode only where something could be encoded."""
-        patterns = self.patterns
+        patterns, kinds = self.patterns, self._every_kind
+        seen = patterns.search(self.searched)
+        hits, signals, self.numbers = seen.hits, seen.signals, seen.numbers
         # What the joined texts hold makes no signal: they are searched apart only if one is there.
-        self.searched = "\n".join((text, *self.joined)) if self.joined else text
-        hits = patterns.candidates(self.searched)
-        signals = hits & patterns.signals if patterns.signals else ALL_SIGNALS
         if signals and self.joined:
-            signals &= patterns.candidates(text)
-        kinds = 0
-        for kind in set(self.kinds):
-            kinds |= kind
-        if kinds & Kind.COMMAND:
+            signals &= patterns.search(text).signals
+        if seen.signs or signals or kinds & (_POINTS | _COMMAND):
+            self._signs = SIGNS if signals else seen.signs
+        if kinds & _COMMAND:
             self._commands = True
-        pointing = _SIGNS if signals else tuple(filter(text.__contains__, _SIGNS))
-        if pointing or kinds & (Kind.POINTS | Kind.COMMAND):
-            self._signs = pointing
-        if not signals and not self._commands:
+        elif not signals:
             return hits
-        commands = [i for i, kind in enumerate(self.kinds) if kind & Kind.COMMAND]
+        commands = [i for i, kind in enumerate(self.kinds) if kind & _COMMAND]
         known = len(self.leaves)
         if signals:
             self._decode(tool, signals)
         for index in commands:
-            for seen in (self.leaves[index], *self.views.get(index, ())):
-                self.views.setdefault(index, []).extend(shell_views(seen))
-        self.decoded = bool(self.views or self._opened)
+            for view in (self.leaves[index], *self.views.get(index, ())):
+                self.views.setdefault(index, []).extend(shell_views(view))
+        self.decoded = self._cut = bool(self.views or self._opened) or self._cut
         more = [view for texts in self.views.values() for view in texts]
         more += self.leaves[known:]
         more += [text for _, text in self.noise]
@@ -224,18 +226,24 @@ class Examined:
     def _joined(self) -> tuple[str, ...]:
         """Neighbouring pieces put together: what was split over arguments is whole again."""
         pieces: list[str] = []
-        glued: list[str] = []
         leaves = self.leaves
+        tails = False
         for index in self._strings:
             text = leaves[index]
             if len(text) > _FRAGMENT:
                 if " " in text or text.split(None, 1) != [text]:
+                    if text[-1] in _TAILS and is_cut(text):
+                        self._cut = True
                     continue  # prose is no piece of anything
                 text = _ends(text)
             if text:
                 pieces.append(text)
-                dots = text[-1] == "." and _PROSE_DOTS.search(text)
-                glued.append(text + "\n" if dots else text)
+                if text[-1] in _TAILS:
+                    tails = True
+        glued = pieces
+        if tails:
+            self._cut = True
+            glued = [_glued(text) for text in pieces]
         found = self._pairs
         if len(pieces) == 2:
             found = [glued[0] + pieces[1], *found]
@@ -268,12 +276,18 @@ class Examined:
         kinds = self.kinds
         for index, text in self.texts() if self.views else enumerate(self.leaves):
             kind = kinds[index]
-            if kind & _POINTS or any(map(text.__contains__, signs)):
-                for destination in destinations_of(text, kind):
-                    yield index, destination
+            if not kind & _POINTS:
+                for sign in signs:
+                    if sign in text:
+                        break
+                else:
+                    continue
+            for destination in destinations_of(text, kind):
+                yield index, destination
         if self._commands:
             yield from self._connected()
-        yield from split_destinations(self.leaves, kinds, self._strings)
+        if self._cut or self._every_kind & BASES or "//" in signs:
+            yield from split_destinations(self.leaves, kinds, self._strings)
 
     def _connected(self) -> Iterator[tuple[int, Destination]]:
         """Where commands connect to."""
@@ -332,6 +346,11 @@ _TOO_MANY = f"arguments hold more than {MAX_LEAVES} values"
 
 def _too_much(depth: int) -> _TooMuch:
     return _TooMuch(_TOO_MANY if depth else "arguments are nested too deeply")
+
+
+def _glued(text: str) -> str:
+    """A piece as it is put before another; what ends a sentence is no part of what follows."""
+    return text + "\n" if text[-1] == "." and _PROSE_DOTS.search(text) else text
 
 
 def _ends(text: str) -> str:

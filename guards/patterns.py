@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import re2
 
-from .encodings import SIGNALS
+from .encodings import ALL_SIGNALS, SIGNALS
 
 _MEMORY = 256 << 20
 """Bytes that the set's automaton may take; it takes what it needs."""
@@ -67,6 +68,24 @@ def searchable(text: str) -> str:
     return text
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one pass over a text finds."""
+
+    hits: frozenset[int]
+    """Numbers of the patterns that may match one of the values in it."""
+    signals: frozenset[int]
+    """Those of them that say what could be encoded, and how."""
+    signs: tuple[str, ...]
+    """Those of `SIGNS` that stand in it, and perhaps others."""
+    numbers: bool
+    """Whether a value in it may be a whole number."""
+
+
+SIGNS = ("@", ":", "//", "\\", "/\t", "/\r", "/\n")
+"""Without one of these a text names no destination by itself (see `destinations.py`)."""
+
+
 class PatternSet:
     """Patterns with numbers; `candidates(text)` gives the numbers of those that may match.
 
@@ -74,11 +93,13 @@ class PatternSet:
     value; it never leaves out one that does.
     """
 
-    __slots__ = ("_always", "_frozen", "_patterns", "_set", "signals")
+    __slots__ = ("_all", "_always", "_answers", "_frozen", "_patterns", "_set", "signals")
 
     def __init__(self, *, signals: Sequence[str] = SIGNALS) -> None:
         self._patterns: list[tuple[str, bool]] = []
         self._always: frozenset[int] = _NONE
+        self._answers: dict[tuple[int, ...], Found] = {}
+        self._all = Found(_NONE, _NONE, SIGNS, True)
         self._set: re2.Set | None = None
         self._frozen = False
         self.signals = frozenset(map(self.add, signals))
@@ -107,33 +128,51 @@ class PatternSet:
             made.Add(r"[^\s\S]" if bound else ("(?im)" if ignore_case else "(?m)") + wider(pattern))
             if bound:
                 always.append(number)
+        if self.signals:
+            for pattern in (_NUMBER, *map(re.escape, SIGNS)):
+                made.Add(pattern)
         try:
             made.Compile()
         except re2.error:
             made = None  # too large for one automaton: every pattern is always a candidate
         self._always = frozenset(always)
         self._set = made
+        every = frozenset(range(1, len(self._patterns) + 1))
+        self._all = Found(every, self.signals or ALL_SIGNALS, SIGNS, True)
+        self._answers = {}
         self._frozen = True
 
     def candidates(self, text: str) -> frozenset[int]:
         """Numbers of the patterns that may match one of the values in `text`."""
+        return self.search(text).hits
+
+    def search(self, text: str) -> Found:
+        """What there may be in the values in `text`."""
         if not self._frozen:
             self.freeze()
         if self._set is None:
-            return self._all()
+            return self._all
         try:
             data = text.encode()
         except UnicodeEncodeError:
             data = searchable(text).encode()
         found = self._set.Match(data)
-        if found == _ONLY_EMPTY:
-            return self._always
         if not found:  # the automaton ran out of memory
-            return self._all()
-        return self._always.union(found) - _EMPTY
+            return self._all
+        return self._answers.get(tuple(found)) or self._answer(tuple(found))
 
-    def _all(self) -> frozenset[int]:
-        return frozenset(range(1, len(self._patterns) + 1))
+    def _answer(self, found: tuple[int, ...]) -> Found:
+        """The same few answers come up again and again."""
+        more = len(self._patterns) + 1
+        hits = self._always.union(n for n in found if 0 < n < more)
+        if self.signals:
+            signs = tuple(sign for n, sign in enumerate(SIGNS, more + 1) if n in found)
+            answer = Found(hits, hits & self.signals, signs, more in found)
+        else:
+            answer = Found(hits, ALL_SIGNALS, SIGNS, True)
+        if len(found) <= _SHORT_ANSWER and len(self._answers) < _MOST_ANSWERS:
+            self._answers[found] = answer
+        return answer
 
 
 def wider(pattern: str) -> str:
@@ -159,6 +198,8 @@ def _rebuilt(patterns: list[tuple[str, bool]], signals: frozenset[int]) -> Patte
 
 
 _NONE: frozenset[int] = frozenset()
-_EMPTY = frozenset((0,))
-_ONLY_EMPTY = [0]
-"""The answer where only the empty pattern matches."""
+_NUMBER = r"(?m)^(?:[0-9]|[^\x00-\x7f])+$"
+"""At least all texts that are nothing but decimal digits, of whatever script."""
+_SHORT_ANSWER = 16
+_MOST_ANSWERS = 1_024
+"""Patterns of one answer, and answers, that are kept."""

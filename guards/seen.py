@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
-from .dates import days_in
+from .dates import Day, days_in
 from .hosts import EDGE
 from .identifiers import addresses_of, identifiers
 from .private_pieces import PrivatePieces, has_digit
@@ -223,6 +223,18 @@ class Index:
             if start >= 0 and self.run[start : start + len(run)] == run:
                 yield place
 
+    def same_subject(self, entry: int, about: Sequence[Set[str]]) -> bool:
+        """Whether the source of an entry speaks of what one of these does, if both are told."""
+        source = self.about[entry]
+        named = [words for words in about if words]
+        return not source or not named or any(source & words for words in named)
+
+    def places_of(self, day: Day) -> list[int]:
+        """Where a day is written, in its year or without one."""
+        year, month, number = day
+        written = tuple(self.days.get((month, number), ()))
+        return [place for place, its_year in written if its_year in (0, year)]
+
     def carried_out(self, words: Iterable[str], end: int) -> int:
         """The entry before `end` that last carried out one of these wishes; -1 where none did, or
         the user did not write since."""
@@ -298,6 +310,9 @@ class Seen:
 
     def first_of(self, words: frozenset[str]) -> int:
         """The first entry in which the user asked with one of the words; beyond all for none."""
+        known = self.asked_for.get(words)
+        if known is not None:
+            return known
         table = self.ready().said
         first = min((table[word] for word in words if word in table), default=NEVER)
         if first != NEVER:  # later entries have higher numbers: it stays the first

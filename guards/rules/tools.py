@@ -114,15 +114,16 @@ class ToolTable:
     default: Row
     whole: ToolTable | None = None
     """The table with the entries in shadow, where this is what is left without them."""
-    _found: dict[str, tuple[Row, ...]] = field(default_factory=dict)
+    found: dict[str, tuple[Row, ...]] = field(default_factory=dict, repr=False)
+    """What `rows` gave, by name."""
 
     def rows(self, name: str) -> tuple[Row, ...]:
         """The entry for the tool and, where it is stricter, that of another spelling's name."""
-        found = self._found.get(name)
+        found = self.found.get(name)
         if found is None:
             found = self._look_up(name)
-            if len(self._found) < MAX_NAMES:
-                self._found[name] = found
+            if len(self.found) < MAX_NAMES:
+                self.found[name] = found
         return found
 
     def _look_up(self, name: str) -> tuple[Row, ...]:
@@ -207,8 +208,8 @@ class Tools:
         return replace(self, table=self.table.enforced(shadow))
 
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
-        rows = self.table.rows(call.name)
-        if call.name in history.granted:
+        rows = self.table.found.get(call.name) or self.table.rows(call.name)
+        if history.granted and call.name in history.granted:
             rows = tuple(row for row in rows if row is not self.table.default)
         if len(rows) == 1 and rows[0].word in ("allow", "redact"):
             return self._ways(rows[0], call, history) if rows[0].ways else ()

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import replace
-from functools import wraps
-from typing import TypeVar
 
-from ..verdict import ToolCall, Verdict
-
-Policy = TypeVar("Policy")
-History = TypeVar("History")
+from ..verdict import Verdict
 
 
 class _Switch:
@@ -22,17 +16,12 @@ switch = _Switch()
 """Whether somebody measures."""
 
 
-def timed(
-    decide: Callable[[Policy, ToolCall, History], Verdict],
-) -> Callable[[Policy, ToolCall, History], Verdict]:
-    """`decide`, whose verdicts say when it began and how long it took, while `switch` is on."""
+def now() -> tuple[int, int]:
+    """The time (ns since 1970), and a clock that only runs forward (ns)."""
+    return time.time_ns(), time.perf_counter_ns()
 
-    @wraps(decide)
-    def timing(policy: Policy, call: ToolCall, history: History) -> Verdict:
-        if not switch.on:
-            return decide(policy, call, history)
-        began, start = time.time_ns(), time.perf_counter_ns()
-        verdict = decide(policy, call, history)
-        return replace(verdict, timing=(began, time.perf_counter_ns() - start))
 
-    return timing
+def timed(verdict: Verdict, began: tuple[int, int]) -> Verdict:
+    """The verdict, with when its decision began and how long it took."""
+    at, start = began
+    return replace(verdict, timing=(at, time.perf_counter_ns() - start))
