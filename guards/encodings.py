@@ -14,9 +14,8 @@ import binascii
 import html.entities
 import quopri
 import re
-from collections.abc import Set
+from collections.abc import Callable, Set
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 import re2
 
@@ -114,6 +113,9 @@ _ESCAPE = re.compile(
     r"|([0-3][0-7]{2}))"
 )
 _MAIL_WORD = re.compile(r"=\?[^?\s]{1,40}\?[qQ]\?([^?\s]{0,400})\?=")
+_ENTITIES = re.compile("(" + re.sub(r"(?<!\\)\((?!\?)", "(?:", _ENTITY.pattern) + ")")
+_ESCAPES = re.compile("(" + re.sub(r"(?<!\\)\((?!\?)", "(?:", _ESCAPE.pattern) + ")")
+"""The same, each as one group."""
 _SLASH = re.compile(r"(?<!\\)\\+/")
 _JSON_ESCAPE = re.compile(r'\\(["\\/bfnrt])')
 _JSON_CHARS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
@@ -200,14 +202,20 @@ def _overlong(match: re.Match[bytes]) -> bytes:
 
 
 def _unentity(text: str) -> str:
-    return _ENTITY.sub(_entity, text) if "&" in text else text
+    return _each_read(text, _ENTITIES, _entity) if "&" in text else text
 
 
-def _entity(match: re.Match[str]) -> str:
-    return _entity_kept(match[0]) if len(match[0]) <= _KEPT else _entity_read(match[0])
+def _each_read(text: str, pattern: re.Pattern[str], read: Callable[[str], str]) -> str:
+    """The text with what the pattern (one group, all of it) finds as it is read: each once, for in
+    a long text the same come up again and again."""
+    parts = pattern.split(text)
+    if len(parts) > 1:
+        told = {found: read(found) for found in {*parts[1::2]}}
+        parts[1::2] = map(told.__getitem__, parts[1::2])
+    return "".join(parts)
 
 
-def _entity_read(entity: str) -> str:
+def _entity(entity: str) -> str:
     match = _ENTITY.fullmatch(entity)
     assert match is not None
     decimal, hexadecimal, name = match.groups()
@@ -219,7 +227,9 @@ def _entity_read(entity: str) -> str:
 def _unescape(text: str) -> str:
     if "\\" not in text:
         return text
-    return _ESCAPE.sub(_escape, _SLASH.sub("/", text))
+    if "\\/" in text:
+        text = _SLASH.sub("/", text)
+    return _each_read(text, _ESCAPES, _escape)
 
 
 def _unmail(text: str) -> str:
@@ -236,22 +246,12 @@ def _unquoted(text: str, *, header: bool) -> str:
     return quopri.decodestring(raw, header=header).decode("utf-8", "replace")
 
 
-def _escape(match: re.Match[str]) -> str:
-    return _escape_kept(match[0]) if len(match[0]) <= _KEPT else _escape_read(match[0])
-
-
-def _escape_read(escape: str) -> str:
+def _escape(escape: str) -> str:
     match = _ESCAPE.fullmatch(escape)
     assert match is not None
     four, braced, eight, two, octal = match.groups()
     digits = four or braced or eight or two
     return _char(int(digits, 16) if digits else int(octal, 8), escape)
-
-
-_KEPT = 32
-"""Characters of an entity or escape that is kept: in a long text the same ones come up again."""
-_entity_kept = lru_cache(maxsize=1_024)(_entity_read)
-_escape_kept = lru_cache(maxsize=1_024)(_escape_read)
 
 
 def _char(number: int, otherwise: str) -> str:

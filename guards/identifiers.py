@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+import re2
+
 from .addresses import is_machine
 from .folding import folded
 from .hosts import DOTS
@@ -54,6 +56,15 @@ _ACCOUNT = re.compile(
     r"|(?<=\+)\d{1,4}(?:[ -]?\(?\d{2,6}\)?){2,5}"
     r"|(?:(?<=\()0|(?<=0))\d{2,5}\)?[ /-]{1,2}\d{3,9}(?:[ -]\d{2,6}){0,3})(?!\w)"
 )
+_LONG = 500
+"""Characters from which a text is first searched for what only looks like a number: RE2 tells ten
+times faster that there is none, and needs a while to begin."""
+_LIKE_IBAN = re2.compile(r"[A-Za-z]{2}\p{Nd}{2}[A-Za-z0-9 -]")
+_LIKE_ACCOUNT = re2.compile(
+    r"\p{Nd}{9}|\p{Nd}{4}[ -]\p{Nd}{4}|\p{Nd}{3}-\p{Nd}{3,6}-\p{Nd}{3}|\+\p{Nd}"
+    r"|0\p{Nd}{2,5}\)?[ /-]{1,2}\p{Nd}{3}"
+)
+_LIKE_WALLET = re2.compile(r"0x[0-9A-Fa-f]{40}|bc1[a-z0-9]{25}|[13][1-9A-HJ-NP-Za-km-z]{25}")
 _HIDDEN_DOT = re.compile(r"[\[( ](?:\.|dot)[\]) ]", re.IGNORECASE)
 _SPELT_OUT = re.compile(
     r"([A-Za-z0-9][\w-]{1,62})\s{0,3}(?:\[(?:\.|dot)\]|\((?:\.|dot)\)|\sdot\s)\s{0,3}"
@@ -147,15 +158,16 @@ def _identifiers(text: str) -> Iterator[str]:
 
 
 def _numbers(text: str) -> Iterator[str]:
+    raw = text.encode("utf-8", "replace") if len(text) > _LONG else None
     seen = -1
-    for match in _IBAN.finditer(text):
+    for match in _IBAN.finditer(text) if raw is None or _LIKE_IBAN.search(raw) else ():
         if sum(map(str.isdigit, match[0])) >= 8:
             seen = match.end()
             yield _WORDS_BEHIND.sub("", match[0])
-    for match in _ACCOUNT.finditer(text):
+    for match in _ACCOUNT.finditer(text) if raw is None or _LIKE_ACCOUNT.search(raw) else ():
         if match.start() >= seen:
             yield match[0]
-    for match in _WALLET.finditer(text):
+    for match in _WALLET.finditer(text) if raw is None or _LIKE_WALLET.search(raw) else ():
         yield match[0]
 
 
