@@ -93,6 +93,8 @@ class Requirement:
     """What the argument's name speaks of."""
     knows: bool = False
     """Whether being known is enough."""
+    name: str = ""
+    """The argument, where it is a whole one that a word is said of."""
 
     def failures(
         self, arguments: dict[str, Any], facts: Facts = NOTHING_SEEN
@@ -103,8 +105,8 @@ class Requirement:
         """
         if self.anything:
             return ()
-        if self.words and len(self.path) == 1:  # the common case is decided without a walk
-            value = arguments.get(self.path[0])
+        if self.name:  # the common case is decided without a walk
+            value = arguments.get(self.name)
             if type(value) is str:
                 sure = self.knows and facts.ledger.surely_known(value)
                 if sure or self._one_holds(value, facts):
@@ -347,8 +349,11 @@ def requirement(path: str, conditions: Condition | list[Condition]) -> Requireme
     tests = tuple(_compiled(c) for c in listed if isinstance(c, Test))
     steps = steps_of(path)
     words = tuple(c for c in listed if isinstance(c, str) and c in WISHES)
-    asks, about = "ask" in listed, subjects(path)
-    return Requirement(steps, "any" in listed, asks, tests, words, about, "known" in words)
+    asks, about, name = "ask" in listed, subjects(path), steps[0] if len(steps) == 1 else ""
+    knows = "known" in words
+    return Requirement(
+        steps, "any" in listed, asks, tests, words, about, knows, name if words else ""
+    )
 
 
 def _compiled(test: Test) -> CompiledTest:

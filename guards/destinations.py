@@ -62,7 +62,8 @@ def mailed(text: str, kind: int) -> Iterator[Destination]:
 
 _OPEN_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:?[/\\]{0,2}\Z")
 _CUT = frozenset(":/\\@ \t\n")
-_LONGEST_HEAD = 40
+LONGEST_HEAD = 40
+"""Characters of a value that another one goes on with, where a sign of `_CUT` ends it."""
 BASES = Kind.URL | Kind.HOST
 """Fields whose value can be what another one goes on with."""
 _JOINTS = frozenset("@.:")
@@ -74,11 +75,6 @@ _FEWEST_OF_PAIR = 100
 _BARE_BASE = re.compile(r"(?i:(?:[a-z][a-z0-9+.-]*:)?[/\\]{2}|)[^\s/\\?#@]+\Z")
 
 
-def is_cut(text: str) -> bool:
-    """Whether a text may be the beginning of a destination that another value goes on with."""
-    return text[-1:] in _CUT and len(text.strip()) <= _LONGEST_HEAD
-
-
 def split_destinations(
     texts: Sequence[str], kinds: Sequence[int], strings: Sequence[int]
 ) -> Iterator[tuple[int, Destination]]:
@@ -86,14 +82,14 @@ def split_destinations(
 
     A link cut after its scheme; a base address without a path whose continuation would become
     part of the host (`https://a.example` + `@evil.test`). `strings` are the numbers of the values.
-    There is none where no value `is_cut`, lies in a field of `BASES`, or holds `://`.
+    There is none where no value is a head that is cut, lies in a field of `BASES`, or holds `://`.
     """
     paths = [n for n in strings if kinds[n] & Kind.PATH and _goes_on(texts[n])]
     joined = 0
     for position, first in enumerate(strings):
         text = texts[first].strip()
         if texts[first][-1:] in _CUT:
-            if len(text) <= _LONGEST_HEAD and (text[-1:] == "@" or _OPEN_SCHEME.fullmatch(text)):
+            if len(text) <= LONGEST_HEAD and (text[-1:] == "@" or _OPEN_SCHEME.fullmatch(text)):
                 behind = map(strings.__getitem__, range(position + 1, len(strings)))
                 second = next((n for n in behind if texts[n].strip()), None)
                 if second is not None:

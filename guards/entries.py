@@ -124,7 +124,10 @@ class Conditions:
         for required, place in self.demands:
             if failing := required.failures(call.arguments, facts):
                 found += self._unmet(call, facts, required, place, failing)
-        for path, text in unnamed_texts(call, self.tree):
+        arguments, tree = call.arguments, self.tree
+        for path, text in (
+            unnamed_texts(call, tree) if call.views else _add_texts(arguments, tree, "", [])
+        ):
             if facts.nothing_private and not identifiers(text):
                 continue
             why, piece = facts.stain(text)

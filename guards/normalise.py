@@ -13,7 +13,7 @@ from typing import Any
 from .arguments import MAX_CHARS, MAX_DEPTH, parse_arguments
 from .bare_hosts import AMOUNT
 from .commands import argv_hosts, command_hosts, names_program
-from .destinations import BASES, destinations_of, is_cut, split_destinations
+from .destinations import BASES, LONGEST_HEAD, destinations_of, split_destinations
 from .encodings import ALL_SIGNALS, ESCAPES, FOLDS, QUOTES, plain, views
 from .fields import MAX_NAME, Kind, kind_below, kind_for_tool
 from .hosts import Destination, short
@@ -116,14 +116,15 @@ class Examined:
             if not depth or len(value) > MAX_LEAVES:
                 raise _too_much(depth)
             keyed = Kind.PLACE if kind & _POINTS else _TEXT  # `hosts: {evil.test: 80}`
+            strings = self._strings
             for key, item in value.items():
                 below = kind_below(key, kind) if len(key) <= MAX_NAME else _TEXT
                 if below:
                     self._every_kind |= below
-                if type(item) is str:  # by far the most common, and here without a call
-                    if below & _SECRET:
+                    if below & _SECRET and type(item) is str:
                         self._pairs.append(f"{key}={item}")
-                    self._strings.append(len(leaves) + 1)
+                if type(item) is str:  # by far the most common, and here without a call
+                    strings.append(len(leaves) + 1)
                     leaves += (key, item)
                     kinds += (keyed, below | tool)
                 else:
@@ -232,7 +233,7 @@ class Examined:
             text = leaves[index]
             if len(text) > _FRAGMENT:
                 if " " in text or text.split(None, 1) != [text]:
-                    if text[-1] in _TAILS and is_cut(text):
+                    if text[-1] in _TAILS and len(text.strip()) <= LONGEST_HEAD:
                         self._cut = True
                     continue  # prose is no piece of anything
                 text = _ends(text)
@@ -270,24 +271,42 @@ class Examined:
 
         May repeat itself, and is found as it is asked for: who has seen enough can stop.
         """
-        signs = self._signs
+        signs, kinds = self._signs, self.kinds
         if signs is None:
             return
-        kinds = self.kinds
-        for index, text in self.texts() if self.views else enumerate(self.leaves):
-            kind = kinds[index]
-            if not kind & _POINTS:
-                for sign in signs:
-                    if sign in text:
-                        break
-                else:
-                    continue
-            for destination in destinations_of(text, kind):
-                yield index, destination
+        if self.views:
+            for index, text in self.texts():
+                if kinds[index] & _POINTS or any(map(text.__contains__, signs)):
+                    yield from ((index, d) for d in destinations_of(text, kinds[index]))
+        else:
+            for index in self.pointing():
+                yield from ((index, d) for d in destinations_of(self.leaves[index], kinds[index]))
         if self._commands:
             yield from self._connected()
         if self._cut or self._every_kind & BASES or "//" in signs:
             yield from split_destinations(self.leaves, kinds, self._strings)
+
+    def pointing(self) -> list[int]:
+        """The leaves that may say by themselves, as they stand, where something is sent."""
+        found: list[int] = []
+        signs, kinds = self._signs, self.kinds
+        if signs is None:
+            return found
+        for index, text in enumerate(self.leaves):
+            if kinds[index] & _POINTS:
+                found.append(index)
+                continue
+            for sign in signs:
+                if sign in text:
+                    found.append(index)
+                    break
+        return found
+
+    @property
+    def only_points(self) -> bool:
+        """Whether nothing is sent anywhere but where the `pointing` leaves say."""
+        joined = self._cut or self._every_kind & BASES or "//" in (self._signs or ())
+        return not (self.decoded or self._commands or joined)
 
     def _connected(self) -> Iterator[tuple[int, Destination]]:
         """Where commands connect to."""

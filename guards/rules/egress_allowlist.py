@@ -10,12 +10,13 @@ absent list blocks every destination; in a version 2 file an absent key restrict
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Annotated
 
 from pydantic import AfterValidator
 
+from ..destinations import destinations_of
 from ..hosts import Destination, HostList
 from ..ledger import History
 from ..named_hosts import NAMED, named_hosts
@@ -40,6 +41,9 @@ DEFAULT: list[str] = []
 
 _MOST = 20
 """Hosts that are named in one verdict."""
+_KEPT = 120
+_MOST_KEPT = 1_024
+"""Characters of a value that is kept, and how many are."""
 _ENOUGH = 500
 """Destinations that are looked at once one was not listed."""
 
@@ -55,8 +59,12 @@ class Egress:
     named: int = 0
     """The number of the pattern of hosts that are named as in configuration."""
     rule: str = KEY
+    _listed: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """Short values, each with the kind of its field, that lead to listed hosts only."""
 
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
+        if self.named not in call.hits and call.only_points and self._all_listed(call):
+            return ()
         wrong: dict[Destination, int] = {}
         more = 0
         found = call.destinations()
@@ -71,6 +79,22 @@ class Egress:
                 if more > _ENOUGH or len(wrong) > _MOST:
                     break
         return self._findings(call, history, wrong) if wrong else ()
+
+    def _all_listed(self, call: Examined) -> bool:
+        """Whether each value that points somewhere leads to listed hosts only; what few values of
+        a call do that come up again and again is looked up."""
+        listed, kinds, leaves = self._listed, call.kinds, call.leaves
+        for index in call.pointing():
+            text, kind = leaves[index], kinds[index]
+            if listed.get(text) != kind:
+                for found in destinations_of(text, kind):
+                    if not found.host or found.host not in self.allowed:
+                        return False
+                if len(text) <= _KEPT:
+                    if len(listed) >= _MOST_KEPT:
+                        listed.clear()
+                    listed[text] = kind
+        return True
 
     def _named(self, call: Examined) -> Iterator[tuple[int, Destination]]:
         """Hosts in texts that name them as configuration does."""

@@ -243,7 +243,7 @@ class Tools:
         """Nothing where one way holds; else what is wrong with the one that comes closest."""
         ledger, about = history.ledger, (subjects(call.name),)
         clear = holds_nothing_private(call, ledger)
-        facts = Facts(ledger, self.me, False, about, history.caller, bool(call.views), clear)
+        facts = Facts(ledger, self.me, False, about, history.caller, call.decoded, clear)
         closest: list[Finding] = []
         for conditions, otherwise in row.ways:
             failures = conditions.failures(call, history, facts)
