@@ -133,8 +133,10 @@ def sentences(reply: str) -> list[str]:
     if len(reply) > MAX_REPLY_CHARS:
         return []
     listed = _json(reply)
-    lines = [str(item) for item in listed] if isinstance(listed, list) else reply.splitlines()
-    items = lines if isinstance(listed, list) else [h[1] for h in map(_ITEM.match, lines) if h]
+    if isinstance(listed, list):
+        items = [text for text in map(_text, listed) if isinstance(text, str)]
+    else:
+        items = [hit[1] for hit in map(_ITEM.match, reply.splitlines()) if hit]
     fit = (" ".join(item.split()) for item in items)
     return list(
         dict.fromkeys(
@@ -143,6 +145,12 @@ def sentences(reply: str) -> list[str]:
             if text.strip(" .").casefold() not in _NOTHING and len(text) <= MAX_INSIGHT_CHARS
         )
     )
+
+
+def _text(item: object) -> object:
+    """An item of a list, or the one value of an object that stands there (`{"lesson": "…"}`)."""
+    values = list(item.values()) if isinstance(item, dict) else [item]
+    return values[0] if len(values) == 1 else None
 
 
 def _json(reply: str) -> object:

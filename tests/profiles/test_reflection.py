@@ -183,3 +183,7 @@ def test_what_models_write_is_read():
     assert ratings("[7, 3]") == {1: 7.0, 2: 3.0}
     assert sentences("Here:\n- One.\n* Two.\n1) Three.\n- One.") == ["One.", "Two.", "Three."]
     assert sentences('```json\n["One.", "Two."]\n```') == ["One.", "Two."]
+    assert sentences('[{"lesson": "One."}, "Two.", {"n": 1, "text": "no"}, 3, null]') == [
+        "One.",
+        "Two.",
+    ]
