@@ -88,8 +88,9 @@ class NodeRunnable(Runnable[Any, Any]):
         """The node in front of it that runs in the same graph step."""
         self.onward: Mapping[str, NodeRunnable] = {}
         """The nodes that can run in its graph step, by name; see `straight.py`."""
-        self.hands_to: Mapping[str, NodeRunnable] = {}
-        """Of a guard: the tool node that can run in its graph step what it let through."""
+        self.handed: Mapping[str, NodeRunnable] = {}
+        """Of a tool node: by a guard's name the tool node that can run in the same graph step what
+        that guard let through. No other node holds one (I2)."""
         self._kind = kind
         self._spec = spec
         self._needs, self._writes = spec.needs, spec.writes

@@ -60,11 +60,13 @@ ASKED_INSIDE = (
 
 def lead_on(nodes: Mapping[str, NodeRunnable]) -> None:
     """Give each node of a graph those that can run in its graph step, and no others."""
+    allowed = {name: str(g.exits.get(ALLOW)) for name, g in nodes.items() if g.kind == GUARD}
+    handed = {guard: nodes[name] for guard, name in allowed.items() if name in nodes}
     for node in nodes.values():
         ways = {name: nodes[name] for name in node.exits.values() if name in nodes}
         node.onward = {n: then for n, then in ways.items() if (node.kind, then.kind) in GOES_ON}
-        if node.kind == GUARD:
-            node.hands_to = {n: then for n, then in ways.items() if n == node.exits.get(ALLOW)}
+        if node.kind == TOOL:  # which holds the tools; what asks a model cannot reach them
+            node.handed = handed
 
 
 class Straight:
@@ -180,8 +182,10 @@ class Way:
         sent = left.approved or ()
         if len(sent) != 1 or self._first.kind != TOOL or self._rounds >= MOST_ROUNDS:
             return None
-        then = guard.hands_to.get(left.target)
-        fits = then is not None and then.keeps_to_itself(str(sent[0]["call"]["name"]))
+        then = self._first.handed.get(str(guard.name))
+        if then is None or then.name != left.target:
+            return None
+        fits = then.keeps_to_itself(str(sent[0]["call"]["name"]))
         return then if fits and is_untouched(self._config) else None
 
     def stop(self, error: Exception) -> None:

@@ -260,17 +260,18 @@ async def test_whoever_listens_hears_each_node() -> None:
     ]
 
 
-def test_no_node_but_the_guard_reaches_the_tools_by_it() -> None:
-    """A tool node leads on to the model, that to the guard; only the guard hands a call on, to the
-    tool node of its `allow`."""
+def test_no_node_but_a_tool_node_reaches_the_tools_by_it() -> None:
+    """A tool node leads on to the model, that to the guard; a call that the guard let through goes
+    to the tool node of its `allow`, which only a tool node holds."""
     graph = build_graph("react", policy="allow_all", model=ScriptedModel(turns=[]), tools=[add])
     found, handed = {}, {}
     for name in ("act", "guard", "tool"):
         runnable = graph.nodes[name].bound
         assert isinstance(runnable, NodeRunnable)
-        found[name], handed[name] = list(runnable.onward), list(runnable.hands_to)
+        found[name] = list(runnable.onward)
+        handed[name] = {guard: then.name for guard, then in runnable.handed.items()}
     assert found == {"act": ["guard"], "guard": [], "tool": ["act"]}
-    assert handed == {"act": [], "guard": ["tool"], "tool": []}
+    assert handed == {"act": {}, "guard": {}, "tool": {"guard": "tool"}}
 
 
 def test_a_key_from_outside_is_none() -> None:

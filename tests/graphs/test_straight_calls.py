@@ -209,12 +209,14 @@ async def test_a_call_without_its_ticket_is_not_run(mode: str) -> None:
 
 
 def test_a_guard_hands_on_to_the_tool_node_of_its_allow_alone() -> None:
-    """Whatever the strategy: no other outcome of it, and no other node."""
+    """Whatever the strategy: no other outcome of it, and only a tool node holds that node."""
     made = agent([], [Notes().note], "reflexion")
-    for name, node in made.graph.nodes.items():
-        if isinstance(node.bound, NodeRunnable):
-            allowed = {node.bound.exits["allow"]} if node.bound.kind == "guard" else set()
-            assert set(node.bound.hands_to) == allowed, name
+    nodes = [node.bound for node in made.graph.nodes.values()]
+    ours = [node for node in nodes if isinstance(node, NodeRunnable)]
+    allowed = {node.name: node.exits["allow"] for node in ours if node.kind == "guard"}
+    for node in ours:
+        handed = {guard: then.name for guard, then in node.handed.items()}
+        assert handed == (allowed if node.kind == "tool" else {}), node.name
 
 
 @MODES
