@@ -95,6 +95,8 @@ class Requirement:
     """Whether being known is enough."""
     name: str = ""
     """The argument, where it is a whole one that a word is said of."""
+    but: frozenset[str] = frozenset()
+    """Parts that have a condition of their own where the path says `*`."""
 
     def failures(
         self, arguments: dict[str, Any], facts: Facts = NOTHING_SEEN
@@ -116,7 +118,7 @@ class Requirement:
         return self._failures(arguments, facts)
 
     def _failures(self, arguments: dict[str, Any], facts: Facts) -> Iterator[tuple[str, Any]]:
-        for path, value in values_at(arguments, self.path):
+        for path, value in values_at(arguments, self.path, but=self.but):
             if value is None or any(test.holds(value, facts.caller) for test in self.tests):
                 continue
             if not self.flows(value, facts):
@@ -264,19 +266,33 @@ def _odd_names(value: Any) -> Iterator[str]:
             yield from _odd_names(item)
 
 
-def values_at(value: Any, path: Sequence[str], shown: str = "") -> Iterator[tuple[str, Any]]:
-    """Every value at `path`, through lists; `ABSENT` where a text or number is in the way."""
+def values_at(
+    value: Any, path: Sequence[str], shown: str = "", *, but: frozenset[str] = frozenset()
+) -> Iterator[tuple[str, Any]]:
+    """Every value at `path`, through lists; `ABSENT` where a text or number is in the way. `*` in
+    it is every part save those of `but`."""
     if isinstance(value, list):
         for number, item in enumerate(value):
-            yield from values_at(item, path, f"{shown}[{number}]")
+            yield from values_at(item, path, f"{shown}[{number}]", but=but)
     elif not path:
         yield shown, value
     elif isinstance(value, dict):
-        if path[0] in value:
-            below = f"{shown}.{path[0]}" if shown else path[0]
-            yield from values_at(value[path[0]], path[1:], below)
+        every = path[0] == EVERY
+        for name in [n for n in value if n not in but] if every else path[:1]:
+            if name in value:
+                below = f"{shown}.{name}" if shown else name
+                if every and _PART.fullmatch(name) is None:
+                    yield below, name  # a name that could say more than a name does
+                yield from values_at(value[name], path[1:], below, but=but)
     elif value is not None:
         yield shown, ABSENT
+
+
+_PART = re.compile("[A-Za-z_]{1,30}[0-9]{0,2}")
+"""A name of a part of an object, as a schema has it."""
+
+EVERY = "*"
+"""A step of a path: whatever stands there under any name."""
 
 
 def as_number(value: Any) -> float | None:
@@ -343,17 +359,26 @@ def steps_of(path: str) -> tuple[str, ...]:
     return tuple(step for step in re.split(r"\.|\[\*?\]", path) if step)
 
 
-def requirement(path: str, conditions: Condition | list[Condition]) -> Requirement:
-    """The compiled form of what a policy says of one argument path."""
+def requirement(
+    path: str, conditions: Condition | list[Condition], others: Iterable[str] = ()
+) -> Requirement:
+    """The compiled form of what a policy says of one argument path beside `others`."""
     listed = conditions if isinstance(conditions, list) else [conditions]
     tests = tuple(_compiled(c) for c in listed if isinstance(c, Test))
     steps = steps_of(path)
     words = tuple(c for c in listed if isinstance(c, str) and c in WISHES)
-    asks, about, name = "ask" in listed, subjects(path), steps[0] if len(steps) == 1 else ""
-    knows = "known" in words
-    return Requirement(
-        steps, "any" in listed, asks, tests, words, about, knows, name if words else ""
-    )
+    about = subjects(path)
+    name = steps[0] if len(steps) == 1 and steps[0] != EVERY and words else ""
+    but = _named_beside(steps, map(steps_of, others)) if EVERY in steps else frozenset()
+    asks, knows = "ask" in listed, "known" in words
+    return Requirement(steps, "any" in listed, asks, tests, words, about, knows, name, but)
+
+
+def _named_beside(steps: tuple[str, ...], others: Iterable[tuple[str, ...]]) -> frozenset[str]:
+    """What other paths name where this one says `*`: the more exact name wins."""
+    at = steps.index(EVERY)
+    beside = (o for o in others if len(o) > at and o[:at] == steps[:at])
+    return frozenset(o[at] for o in beside) - {EVERY}
 
 
 def _compiled(test: Test) -> CompiledTest:

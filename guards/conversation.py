@@ -32,7 +32,7 @@ from .decide import Policy
 from .following import going_on
 from .ledger import USER, Entry, History, Ledger
 from .limits import Amounts
-from .outputs import as_data, private_pieces
+from .outputs import as_data
 from .patterns import searchable
 from .pieces import kept, may_hold_pieces
 from .python_values import as_call
@@ -40,6 +40,7 @@ from .results import asked, screen
 from .rules.limits import limits_of
 from .rules.sequence import order_of
 from .spent import UNCOUNTED, UNSEEN, Accounts, Spent
+from .telling import private_pieces
 from .turns import ModelTurn, Proposed, ToolResult, Turn, UserText, digest_of, digests
 from .verdict import ToolCall
 

@@ -1,7 +1,8 @@
 """Days as people write them and as tools take them: `January 11th 2025`, `11.1.`, `2025-01-11`.
 
 For the condition `dated`: the day of a value is one that the user (or something trusted) wrote.
-Months are read in English; numbers in every usual order, or with the signs for year, month and day.
+Months are read in English, German, French, Spanish, Italian, Portuguese and Dutch; numbers in every
+usual order, or with the signs for year, month and day.
 Linear in the text.
 """
 
@@ -33,6 +34,19 @@ _MONTHS = {
         start=1,
     )
     for name in names.split()
+} | {
+    # Whole names only: short ones are words of other languages.
+    name: number
+    for language in (
+        "januar februar märz april mai juni juli august september oktober november dezember",
+        "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+        "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+        "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre"
+        " dicembre",
+        "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
+        "januari februari maart april mei juni juli augustus september oktober november december",
+    )
+    for number, name in enumerate(language.split(), start=1)
 }
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
@@ -41,20 +55,41 @@ _ISO = re.compile(r"(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)")
 _NUMBERS = re.compile(r"(?<![\d.])(\d{1,2})[./-](\d{1,2})(?:[./-](\d{4}|\d{2}))?(?![\d])")
 _MONTH_FIRST = re.compile(rf"\b({_MONTH})\.?\s{{1,3}}{_DAY}\b{_YEAR}", re.IGNORECASE)
 _DAY_FIRST = re.compile(
-    rf"(?<!\d){_DAY}\s{{1,3}}(?:of\s{{1,3}})?({_MONTH})\b{_YEAR}", re.IGNORECASE
+    rf"(?<!\d){_DAY}[.\u00ba]?\s{{1,3}}(?:(?:of|de)\s{{1,3}})?({_MONTH})\b(?:\s{{1,3}}de)?{_YEAR}",
+    re.IGNORECASE,
 )
 _SIGNS = re.compile(
     r"(?:(?<!\d)(\d{4}) ?[\u5e74\ub144] ?)?(?<!\d)(\d{1,2}) ?[\u6708\uc6d4] ?"
     r"(\d{1,2}) ?[\u65e5\u53f7\u865f\uc77c]"
 )
 """As it is written in Chinese, Japanese and Korean: year, month, day, each with its sign."""
-_VALUE = re.compile(r"\s*(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ][\d:.+Z-]{2,20})?\s*")
+_CLOCK = r"(?:(?:[T ]|, ?)[\d:.+Z-]{2,20}(?: ?[AaPp][Mm])?)?"
+_VALUE = re.compile(rf"\s*(\d{{4}})([-/.]?)(\d{{1,2}})\2(\d{{1,2}}){_CLOCK}\s*")
+_DAY_FIRST_VALUE = re.compile(rf"\s*(\d{{1,2}})\.(\d{{1,2}})\.(\d{{4}}){_CLOCK}\s*")
+_SLASHED_VALUE = re.compile(rf"\s*(\d{{1,2}})/(\d{{1,2}})/(\d{{4}}){_CLOCK}\s*")
 
 
 def day_of(value: str) -> Day | None:
-    """The day of a tool's date or time (`2025-01-11 10:00`); None for anything else."""
+    """The day of a tool's date or time (`2025-01-11 10:00`, `20250111T100000Z`, `11.1.2025`,
+    `Jan 11, 2025`); None for anything else, and for what can be read as two days (`3/4/2025`)."""
     match = _VALUE.fullmatch(value)
-    return _checked(*map(int, match.groups())) if match else None
+    if match is not None:
+        if not match[2] and not len(match[3]) == len(match[4]) == 2:
+            return None
+        return _checked(int(match[1]), int(match[3]), int(match[4]))
+    match = _DAY_FIRST_VALUE.fullmatch(value)
+    if match is not None:
+        return _checked(int(match[3]), int(match[2]), int(match[1]))
+    match = _SLASHED_VALUE.fullmatch(value)
+    if match is not None:
+        year, one, two = int(match[3]), int(match[1]), int(match[2])
+        found = {_checked(year, one, two), _checked(year, two, one)} - {None}
+        return found.pop() if len(found) == 1 else None
+    for pattern, day, month in ((_MONTH_FIRST, 2, 1), (_DAY_FIRST, 1, 2)):
+        match = pattern.fullmatch(value.strip())
+        if match is not None and match[3]:
+            return _checked(int(match[3]), _MONTHS[match[month].lower()], int(match[day]))
+    return None
 
 
 def days_in(text: str) -> Iterator[Day]:

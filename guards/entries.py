@@ -13,14 +13,16 @@ from typing import Any
 
 from .arguments import MAX_DEPTH
 from .caller import CallerTest
-from .conditions import ABSENT, PLAIN_NAME, Requirement, as_number, values_at
+from .conditions import ABSENT, EVERY, PLAIN_NAME, Requirement, as_number, values_at
 from .flow import WISHES, Facts, private_over
 from .identifiers import identifiers
 from .ledger import History
 from .names import shown_name
+from .naming import is_number_of
 from .normalise import Examined
 from .outputs import leaves
 from .redact import Redactor
+from .standing import is_part
 from .tokens import inflected, tokens
 from .verdict import Finding, Word
 
@@ -202,23 +204,38 @@ class Conditions:
         return Failure("args", reason, self.default, path, piece, word, allowed, rests_on)
 
     def _apart(self, call: Examined, facts: Facts) -> Iterator[Failure]:
-        common: set[int] | None = None
-        for path in self.together:
-            for shown, value in values_at(call.arguments, path):
-                for text in leaves(value, keys=False, depth=MAX_DEPTH):
-                    found = facts.ledger.places(text, doubts=True)
-                    common = found if common is None else common & found
-                    if not common:
-                        names = ", ".join(".".join(p) for p in self.together)
-                        reason = (
-                            f"arguments {names} of tool {shown_name(call.name)} stand together in"
-                            " no message of the user and no trusted record"
-                        )
-                        place = self.places["together"]
-                        roots = tuple(dict.fromkeys(p[0] for p in self.together))
-                        allowed = "values of one message of the user or one trusted record"
-                        yield Failure("together", reason, place, shown, text, None, allowed, roots)
-                        return
+        """Values of which no message and no trusted record holds all."""
+        ledger, common = facts.ledger, None
+        given = [
+            (path, shown, text)
+            for path in self.together
+            for shown, value in values_at(call.arguments, path)
+            for text in leaves(value, keys=False, depth=MAX_DEPTH)
+        ]
+        numbers = {
+            text: number
+            for path, _, text in given
+            if (number := as_number(text)) is not None and not is_number_of(path[-1])
+        }
+        for path, shown, text in given:
+            found = ledger.places(text, doubts=True)
+            if text not in numbers:
+                found = ledger.priced(text) or found
+            elif any(is_part(numbers[text], other) for at, _, other in given if at != path):
+                found = set()  # it stands there as the digits of the other value
+            found = {place for place in found if ledger.tells_sum(place, numbers.values())}
+            common = found if common is None else common & found
+            if not common:
+                names = ", ".join(".".join(p) for p in self.together)
+                reason = (
+                    f"arguments {names} of tool {shown_name(call.name)} stand together in"
+                    " no message of the user and no trusted record"
+                )
+                place = self.places["together"]
+                roots = tuple(dict.fromkeys(p[0] for p in self.together))
+                allowed = "values of one message of the user or one trusted record"
+                yield Failure("together", reason, place, shown, text, None, allowed, roots)
+                return
 
     def _above(self, call: Examined, facts: Facts, number: Path, beside: Path) -> Iterator[Failure]:
         """A number above all that stand with a value; what is not there binds nothing."""
@@ -324,8 +341,9 @@ def _add_texts(
     if type(value) is str:
         found.append((path, value))
     elif type(value) is dict:
+        others = tree.get(EVERY, _NO_TREE)
         for key, item in value.items():
-            below = tree.get(key, _NO_TREE)
+            below = tree.get(key, others)
             if below is not None:
                 shown = f"{path}.{key}" if path else key
                 if not (key.isalpha() and key.isascii()) and PLAIN_NAME.fullmatch(key) is None:
@@ -349,8 +367,9 @@ def unnamed_numbers(arguments: Mapping[str, Any], tree: Tree) -> list[tuple[str,
 
 def _add_numbers(value: Any, tree: Tree, path: str, found: list[tuple[str, str]]) -> None:
     if type(value) is dict:
+        others = tree.get(EVERY, _NO_TREE)
         for key, item in value.items():
-            if type(item) is not str and (below := tree.get(key, _NO_TREE)) is not None:
+            if type(item) is not str and (below := tree.get(key, others)) is not None:
                 _add_numbers(item, below, f"{path}.{key}" if path else key, found)
     elif type(value) is list:
         for number, item in enumerate(value):
@@ -367,5 +386,5 @@ def _covered(path: str, tree: Tree) -> bool:
     for step in path.split("."):
         if below is None:
             return True
-        below = below.get(step.partition("[")[0], _NO_TREE)
+        below = below.get(step.partition("[")[0], below.get(EVERY, _NO_TREE))
     return below is None

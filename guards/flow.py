@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Literal
 
 from .caller import NOBODY, Caller
 from .dates import day_of
-from .identifiers import addresses_of, identifiers, is_account
+from .identifiers import addresses_of, codes_of, identifiers, is_account
 from .ledger import Ledger
 from .outputs import key_of
 from .seen import host_of
+from .sums import told_sum
 from .tokens import words as words_of
 
 if TYPE_CHECKING:
@@ -34,6 +35,12 @@ WISHES: Mapping[str, str] = {
 }
 """Each condition in words: what the value would have to be."""
 
+_MONEY = frozenset(
+    """amount price total sum cost fee charge balance pay payment payout refund credit debit money
+    salary wage bonus tip gross net budget fund invoice transfer deposit donation rent eur usd gbp
+    chf euro dollar pound""".split()  # noqa: SIM905 - one word a value reads better
+)
+"""Words in the name of a tool or an argument whose numbers are sums of money."""
 _SHORT_WORD = 2
 _CLEAN = ("", "")
 
@@ -97,10 +104,22 @@ class Facts:
         ledger, about = self.ledger, self.about
         if ledger.known(value, doubts=self.doubts, about=about) or self._mine(value):
             return True
-        return ledger.stated_number(value, about=about)
+        return self._stated_otherwise(value)
 
     def _stated(self, value: str) -> bool:
-        return self.ledger.stated(value) or self.ledger.stated_number(value, about=self.about)
+        return self.ledger.stated(value) or self._stated_otherwise(value)
+
+    def _stated_otherwise(self, value: str) -> bool:
+        """Whether the user wrote a short number beside what the call speaks of, a sum of money that
+        the value is as well (`500.00`, `500 EUR`, 500 for an amount), or a longer text that only
+        its accents and signs tell apart: of names, these tell one from another."""
+        ledger = self.ledger
+        if ledger.stated_number(value, about=self.about) or ledger.stated_plainly(value):
+            return True
+        told = told_sum(value)
+        if not told or (value.isdecimal() and not any(map(_MONEY.intersection, self.about))):
+            return False
+        return ledger.stated_amount(float(told))
 
     def _own(self, value: str) -> bool:
         """Whether the user wrote the value, it is one of `me`, or the agent created it."""
@@ -114,13 +133,13 @@ class Facts:
         return key_of(value) in self.me
 
     def _all_known(self, value: str) -> bool:
-        return self._known(value) or _each_address(value, self._known)
+        return self._known(value) or _each_listed(value, self._known)
 
     def _all_stated(self, value: str) -> bool:
-        return self._stated(value) or _each_address(value, self._stated)
+        return self._stated(value) or _each_listed(value, self._stated)
 
     def _all_mine(self, value: str) -> bool:
-        return self._mine(value) or _each_address(value, self._mine)
+        return self._mine(value) or _each_listed(value, self._mine)
 
     def _created(self, value: str) -> bool:
         return self.ledger.created(value, about=self.about)
@@ -151,9 +170,9 @@ class Facts:
         return known and not self.stain(value)[0]
 
 
-def _each_address(value: str, test: Callable[[str], bool]) -> bool:
-    """Whether the test holds for each address of a list of addresses."""
-    bare = addresses_of(value)
+def _each_listed(value: str, test: Callable[[str], bool]) -> bool:
+    """Whether the test holds for each address or id of a text that lists some."""
+    bare = addresses_of(value) or codes_of(value)
     return bare != [value] and bool(bare) and all(map(test, bare))
 
 

@@ -52,3 +52,18 @@ _folded_kept = lru_cache(maxsize=16)(_folded)
 
 def _is_plain(text: str) -> bool:
     return unicodedata.is_normalized("NFKC", text) and _SIGN.search(text) is None
+
+
+_MARKS = re.compile("(?<=[A-Za-z])[\u0300-\u036f]+")
+_LETTERS = str.maketrans(
+    {"ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ı": "i", "æ": "ae", "œ": "oe"}
+)
+"""Latin letters of which Unicode's decomposition makes nothing plainer."""
+
+
+def without_accents(text: str) -> str:
+    """The text with Latin letters as they are typed where there are no accents: `Sliwa`, `Zoe`."""
+    if text.isascii():
+        return text
+    plain = _MARKS.sub("", unicodedata.normalize("NFD", text.translate(_LETTERS)))
+    return unicodedata.normalize("NFC", plain)

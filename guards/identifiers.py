@@ -68,12 +68,13 @@ _LIKE_WALLET = re2.compile(r"0x[0-9A-Fa-f]{40}|bc1[a-z0-9]{25}|[13][1-9A-HJ-NP-Z
 _HIDDEN_DOT = re.compile(r"[\[( ](?:\.|dot)[\]) ]", re.IGNORECASE)
 _SPELT_OUT = re.compile(
     r"([A-Za-z0-9][\w-]{1,62})\s{0,3}(?:\[(?:\.|dot)\]|\((?:\.|dot)\)|\sdot\s)\s{0,3}"
-    r"(com|net|org|io|co|dev|app|info|biz|xyz|me|ai|link|site|online|top|ru|cn|de|uk|fr|eu|ch)\b",
+    r"(com|net|org|io|co|dev|app|info|biz|xyz|me|ai|link|site|online|top|ru|cn|de|uk|fr|eu|ch|test|example)\b",
     re.IGNORECASE,
 )
 """A host that is written so as not to be taken for one: `evil dot com`, `evil[.]com`."""
 _ARTICLES = frozenset({"a", "an", "the", "this", "that", "every", "any", "whole", "early", "late"})
 _SEVERAL = re.compile(r"\s*[,;]\s*")
+_LISTED_CODE = re.compile(r"(?=[^\d]{0,40}\d)[#\w][\w-]{2,60}")
 _BETWEEN = re.compile(r"[^<>]*<([^<>\s]+)>")
 _PATH = re.compile(r"(?:~?/|\.{1,2}[/\\]|[a-z]:[/\\]|\\\\)[^\s/\\]")
 
@@ -204,6 +205,13 @@ def addresses_of(value: str) -> list[str]:
     parts = [part for part in _SEVERAL.split(value.strip()) if part]
     bare = [m[1] if (m := _BETWEEN.fullmatch(part)) else part for part in parts]
     return bare if all(map(points, bare)) else []
+
+
+def codes_of(value: str) -> list[str]:
+    """The codes of a list of them (`OPS-142, OPS-143`), each with a digit and without blanks; none
+    where the value says anything else."""
+    parts = [part for part in _SEVERAL.split(value.strip()) if part]
+    return parts if len(parts) > 1 and all(map(_LISTED_CODE.fullmatch, parts)) else []
 
 
 def looks_dated(text: str) -> bool:

@@ -11,19 +11,18 @@ has an origin, and no more.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain
 from typing import Any
 
 from .caller import NOBODY, Caller
-from .dates import Day
+from .dates import day_of
 from .late import LateLedger
-from .outputs import LONGEST_VALUE
-from .seen import NEVER, RECORD_BITS, USER, Index, Seen
-from .tokens import Run, run_of, tokens, words
+from .seen import NEVER, RECORD_BITS, USER, Seen
+from .standing import Standing
+from .telling import LONGEST_VALUE
+from .tokens import Run, run_of, words
 from .values import values_in
 from .verdict import Origin, canonical_json
 
@@ -46,7 +45,7 @@ def judge(policy: str, caller: Caller) -> str:
     return canonical_json([policy, caller.user, caller.tenant])
 
 
-class Ledger(list[Entry]):
+class Ledger(Standing):
     """The observations of one thread, in order, with an index from value to where it stands.
 
     A list of plain dicts, so that any checkpointer can store it; the index is rebuilt after a
@@ -54,7 +53,7 @@ class Ledger(list[Entry]):
     beyond its own length, so that appending costs the new entries only.
     """
 
-    __slots__ = ("_judged", "_seen", "gap")
+    __slots__ = ("_judged",)
 
     def __init__(
         self, entries: Iterable[Entry] = (), *, seen: Seen | None = None, gap: str = ""
@@ -126,11 +125,6 @@ class Ledger(list[Entry]):
         elif not told or told[-1][0] < entries:
             told.append((entries, receipt))
 
-    @property
-    def _index(self) -> Index:
-        index = self._seen.index
-        return self._seen.ready() if index is None or index.known < len(self) else index
-
     def origin(self, value: str) -> Origin | None:
         """Where `value` (compared without case) was first seen: the user's word comes first."""
         key = value.casefold()
@@ -140,11 +134,6 @@ class Ledger(list[Entry]):
                 entry = self[position]
                 return Origin(str(entry["source"]), str(entry["call"]))
         return None
-
-    def stated(self, value: str) -> bool:
-        """Whether the user wrote `value`, whole, in this thread; too short a value never counts."""
-        run = run_of(value)
-        return run.telling and not self._index.of_user.isdisjoint(self._occurrences(run))
 
     def surely_known(self, value: str) -> bool:
         """Whether `value` was found to be known, whatever is asked: it stays so."""
@@ -188,44 +177,6 @@ class Ledger(list[Entry]):
         made = seen.made.get(run.key, ())
         return bool(made) and any(e < end and seen.same_subject(e, about) for e in made)
 
-    def places(self, value: str, *, doubts: bool = False) -> set[int]:
-        """The messages of the user and trusted records that hold `value`, however short it is."""
-        run = run_of(value)
-        found = self._occurrences(run) if run.tokens else ()
-        return {place for place in found if self._counts(place, doubts)}
-
-    def stated_number(self, value: str, *, about: Sequence[Set[str]] = ()) -> bool:
-        """Whether the user wrote a short number with a `#`, or beside what the call speaks of."""
-        return any(
-            entry < len(self) and ("#" in beside or any(beside & words for words in about))
-            for entry, beside in tuple(self._index.numbered.get(value.strip(), ()))
-        )
-
-    def stated_amount(self, number: float) -> bool:
-        """Whether the user wrote the number as a sum of money, however short it is."""
-        return self._index.amounts.get(" ".join(tokens(f"{number:.10g}")), len(self)) < len(self)
-
-    def ceiling(self, value: str, *, doubts: bool = False) -> float:
-        """The largest number in a message of the user or trusted record that holds `value`.
-
-        Minus infinity where none does. Whole numbers that may be a year are left out.
-        """
-        numbers = self._index.numbers
-        found = (numbers.get(p, -math.inf) for p in self.places(value, doubts=doubts))
-        return max(found, default=-math.inf)
-
-    def dated(self, day: Day, *, doubts: bool = False) -> bool:
-        """Whether the user or something trusted wrote the day, in the year if one is with it."""
-        return self._any(self._index.places_of(day), doubts)
-
-    def knows_word(self, word: str, *, doubts: bool = False) -> bool:
-        """Whether one word (lower case, no signs) stands in something trusted."""
-        return self._any(self._index.words.get(word), doubts)
-
-    def names_host(self, host: str, *, doubts: bool = False) -> bool:
-        """Whether the user or a trusted text names the host (as `host_of` gives it)."""
-        return self._any(self._index.hosts.get(host), doubts)
-
     def said(self, words: frozenset[str]) -> bool:
         """Whether one of these words (lower case, no signs) is among the user's own."""
         return self._seen.first_of(words) < len(self)
@@ -258,7 +209,7 @@ class Ledger(list[Entry]):
     @property
     def holds_private(self) -> bool:
         """Whether anything private was seen."""
-        return bool(self._seen.private.by_word)
+        return self._seen.private.added > 0
 
     def none_private(self, text: str) -> bool:
         """Whether nothing in `text` or a line of it is private, as far as that is easily told."""
@@ -268,7 +219,7 @@ class Ledger(list[Entry]):
     def private(self, text: str) -> str:
         """The first private piece in `text` that the user did not state; empty for none."""
         private = self._seen.private
-        if not private.by_word:
+        if not private.added:
             return ""
         free: set[str] = set()
         for piece in private.found_in(text, len(self)):
@@ -293,39 +244,19 @@ class Ledger(list[Entry]):
     def _user_wrote(self, piece: str) -> bool:
         """Whether the user wrote a private piece, however it is grouped, or all that tells in it:
         in a short value that is what has a number in it. Only hits come here."""
+        day = day_of(piece) if "-" in piece else None
+        if day is not None:
+            days = tuple(self._index.days.get(day[1:], ()))
+            return any(p in self._index.of_user and y == day[0] for p, y in days)
+        if piece.isdecimal() and any(
+            self.stated(f"{piece[:-n]}.{piece[-n:]}") for n in (1, 2) if len(piece) > n
+        ):
+            return True  # a sum, whose point is none of the piece
         if self.stated(piece) or self._index.user_wrote(piece, self._seen.private, len(self)):
             return True
         told = self._seen.private.grouped.get(piece, piece).split(" ")
         numbers = [word for word in told if not word.isalpha()]
         return bool(numbers) and len(told) <= LONGEST_VALUE and all(map(self.stated, numbers))
-
-    def _occurrences(self, run: Run) -> Iterable[int]:
-        seen, end = self._index, len(self) << RECORD_BITS
-        found = seen.occurrences(run.tokens, run.key, end)
-        if not run.joined:
-            return found
-        return chain(found, seen.occurrences((run.joined,), run.joined, end))
-
-    def _any(self, places: list[int] | None, doubts: bool) -> bool:
-        end = len(self) << RECORD_BITS
-        return places is not None and any(p < end and self._counts(p, doubts) for p in places)
-
-    def _counts(self, place: int, doubts: bool) -> bool:
-        """Whether the place is trusted: what its record wants the user to have named was named."""
-        seen = self._index
-        if not doubts and place in seen.doubtful:
-            return False
-        wanted = seen.wanting.get(place)
-        return wanted is None or any(all(map(self._named, names)) for names in wanted if names)
-
-    def _named(self, name: str) -> bool:
-        """Whether the user wrote the name, or it stands in a text of which the same holds."""
-        return self.stated(name) or any(
-            place in self._index.texted
-            and place not in self._index.doubtful
-            and any(all(map(self.stated, n)) for n in self._index.wanting.get(place, ()) if n)
-            for place in self._occurrences(run_of(name))
-        )
 
     def observed(self, text: str, *, source: str, call_id: str = "") -> Entry | None:
         """The entry for a text just seen; None where it holds no value that is new here."""

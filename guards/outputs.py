@@ -16,24 +16,20 @@ from functools import lru_cache
 from typing import Any
 
 from .caller import OWN_VALUES, Caller
-from .identifiers import looks_dated, points
+from .identifiers import addresses_of, looks_dated, points
 from .names import glob_pattern
+from .naming import Steps, names_of, own_numbers, values_in
 from .patterns import searchable
-from .tokens import other_spellings, tokens, words
+from .tokens import tokens
 from .verdict import ToolCall
 
 Record = dict[str, Any]
 
 MAX_RECORDS = 5_000
-MAX_PIECES = 5_000
 MAX_VALUE_CHARS = 400
 """Characters of a value that can count as a whole."""
 MAX_DEPTH = 20
 
-_NAMES = ("title", "filename", "file_name", "name", "subject", "path")
-"""Fields by which a person names a record."""
-_ENDING = re.compile(r"\.\w{1,5}\Z")
-_SHORTEST_NAME = 4
 
 _CREATING = frozenset(
     """create make add insert upload draft generate clone copy fork register
@@ -60,25 +56,22 @@ _ID = re.compile(r"(?:.*_)?(?:id|uuid|key|number)_?|.*[a-z](?:Id|ID|Uuid|UUID|Ke
 _NAME = re.compile(r"(?:.*_)?(?:name|filename|path|title)")
 _LONGEST_TEXT_ID = 64
 
-LONGEST_VALUE = 6
-"""Words of a value that is private as a whole."""
-_COPIED = 8
-_STRIDE = 4
-"""Words in a row that are looked for; every fourth run is kept, so that eleven words never pass."""
-
 
 @dataclass(frozen=True, slots=True)
 class Believed:
     """One compiled entry of `trust`."""
 
     tools: tuple[re.Pattern[str], ...]
-    fields: frozenset[str] | None = None
-    where: tuple[tuple[str, frozenset[str]], ...] = ()
+    fields: frozenset[Steps] | None = None
+    where: tuple[tuple[Steps, frozenset[str]], ...] = ()
     """Fields of a record and the values (as tokens) that each may have; `$user` and `$tenant`
     stand for the caller's."""
     args: tuple[tuple[str, tuple[Any, ...]], ...] = ()
     """Arguments and the globs (RE2: a value may be long) of which one each has to fit."""
     named: bool = False
+    """Only records that the user's request names."""
+    names: frozenset[Steps] | None = None
+    """The fields by which it names them; None: those that are a record's own."""
     text: bool = False
     ask: bool = False
     """A person has to agree before what stands there is used."""
@@ -114,11 +107,30 @@ class Believed:
             return
         rows = ((row, self._record(row)) for row in self._candidates(data) if self._fits(row))
         found = [(row, record) for row, record in rows if record is not None]
-        lookup = [asked_for(call.arguments)] if len(found) == 1 else []
+        only = self._only([row for row, _ in found]) if self.named else None
+        names = None if self.names is None else tuple(self.names)
         for row, record in found:
             if self.named:
-                record["when"] = [*([name] for name in names_of(row)), *filter(None, lookup)]
+                lookup = [asked_for(call.arguments)] if row is only else []
+                named = names_of(row, call.name, names)
+                record["when"] = [*([name] for name in named), *filter(None, lookup)]
+                record["of"] = sorted(own_numbers(row, call.name) & _ids(call.arguments))
             yield record
+
+    def _only(self, rows: Sequence[object]) -> object:
+        """The one record of which all others are parts; None where there are several.
+
+        Where no field is named, what wraps a list would be one record with all that is in it.
+        """
+        if self.fields is None:
+            return rows[0] if len(rows) == 1 else None
+        below: set[int] = set()
+        top: list[object] = []
+        for row in rows:  # each stands before its parts
+            if id(row) not in below:
+                top.append(row)
+                below.update(map(id, mappings_in(row)))
+        return top[0] if len(top) == 1 else None
 
     def _has_args(self, arguments: Mapping[str, Any]) -> bool:
         return all(_fits_glob(arguments.get(name), globs) for name, globs in self.args)
@@ -136,15 +148,20 @@ class Believed:
     def _fits(self, row: object) -> bool:
         if not self.where:
             return True
-        return isinstance(row, dict) and all(
-            key_of(row.get(name)) in allowed for name, allowed in self.where
-        )
+        if not isinstance(row, dict):
+            return False
+        for steps, allowed in self.where:
+            given = [_whose(value) for value in values_in(row, steps)]
+            if not given or not allowed.issuperset(given):
+                return False
+        return True
 
     def _record(self, row: object) -> Record | None:
         if self.fields is None:
             values = list(leaves(row))
         elif isinstance(row, dict):
-            values = [v for name, item in row.items() if name in self.fields for v in leaves(item)]
+            given = (item for steps in self.fields for item in values_in(row, steps))
+            values = [v for item in given for v in leaves(item)]
         else:
             values = []
         if not values:
@@ -176,66 +193,27 @@ def believed(rows: Iterable[Believed], call: ToolCall, data: object) -> list[Rec
     return found
 
 
-def names_of(row: object) -> list[str]:
-    """How a person may name a record: its title, subject or file name, also without the ending."""
-    found: dict[str, None] = {}
-    for field in _NAMES if isinstance(row, dict) else ():
-        name = row.get(field)  # type: ignore[attr-defined]
-        if not isinstance(name, str) or len(name) > MAX_VALUE_CHARS:
-            continue
-        bare = _ENDING.sub("", name)
-        for text in (name, bare, re.sub(r"[-_]+", " ", bare)):
-            if len(" ".join(tokens(text))) >= _SHORTEST_NAME:
-                found.setdefault(text)
-    return list(found)
+def _ids(arguments: Mapping[str, Any]) -> set[str]:
+    """The ids by which a call looks something up."""
+    given = ((name, value) for name, value in arguments.items() if _ID.fullmatch(name))
+    return {str(value) for _, value in given if isinstance(value, str | int)}
+
+
+def _whose(value: object) -> str:
+    """A value as a policy names it; of `Ann <ann@corp.example>` the address."""
+    bare = addresses_of(value) if isinstance(value, str) and "<" in value else []
+    return key_of(bare[0] if len(bare) == 1 else value)
 
 
 def asked_for(arguments: Mapping[str, Any]) -> list[str]:
     """The words of a look-up, all of which the user must have written for it to be the user's."""
-    texts = [v for v in leaves(dict(arguments), keys=False) if not looks_dated(v)]
-    return texts if all(isinstance(v, str) for v in texts) else []
+    given = list(leaves(dict(arguments), keys=False))
+    texts = [v for v in given if not looks_dated(v)]
+    return texts or [v for v in given if _NUMBER.fullmatch(v)]
 
 
-def private_pieces(data: object) -> list[str]:
-    """The pieces by which private data is recognised, each as words with one space between.
-
-    Codes (letters and digits, at least three digits), short values with a number in them, and
-    runs of eight words, every fourth of them: eleven copied words never pass.
-    """
-    found: dict[str, None] = {}
-    for leaf in leaves(data, keys=False):
-        for line in leaf.splitlines():
-            for piece in _pieces(line):
-                found.setdefault(piece)
-                if len(found) >= MAX_PIECES:
-                    return list(found)
-    return list(found)
-
-
-def _pieces(text: str) -> Iterator[str]:
-    if looks_dated(text) and sum(map(str.isdigit, text)) < 9:
-        return
-    run = words(text)
-    for word in run:
-        if _is_code(word):
-            yield word
-    for spelling in other_spellings(text):  # a card's number, however it is grouped
-        if _is_code(spelling) and len(spelling) > 8 and _DATE.match(spelling) is None:
-            yield spelling
-    joined = "".join(run)
-    if 1 < len(run) <= LONGEST_VALUE and any(map(str.isdigit, joined)) and len(joined) >= 6:
-        yield " ".join(run)
-        if _is_code(joined):
-            yield joined
-    for start in range(0, len(run) - _COPIED + 1, _STRIDE):
-        yield " ".join(run[start : start + _COPIED])
-
-
-_DATE = re.compile(r"(?:19|20)\d\d[01]\d[0-3]\d")
-
-
-def _is_code(word: str) -> bool:
-    return 6 <= len(word) <= 40 and not word.isalpha() and sum(map(str.isdigit, word)) >= 3
+_NUMBER = re.compile(r"(?!(?:19|20)\d\d\Z)\d{4,30}")
+"""What may be the number of the one thing that is looked up: no year, and no `limit: 10`."""
 
 
 def created_by(call: ToolCall, data: object) -> dict[str, list[str]]:

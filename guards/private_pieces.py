@@ -10,13 +10,18 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from .dates import Day, day_of, days_in
 from .disguises import MAX_CHARS, coded_runs, roughly_said, undisguised
 from .parts import Parts
 from .spoken import SPOKEN, plain_digits, signs_said, spelt_out
-from .tokens import has_commas, words
+from .sums import grouped
+from .tokens import words
 
 LONGEST_CODE = 40
 SHORTEST_CODE = 6
+_GROUP = 3
+"""Digits of a group of thousands."""
+_EVER = 1 << 60
 MAX_CODED = 200
 """Characters of a word in which codes are looked for."""
 
@@ -60,6 +65,8 @@ class PrivatePieces:
     """Digits of the piece of one word that has the fewest."""
     wide: bool = False
     """Whether one of them holds more than ASCII."""
+    days: dict[Day, int] = field(default_factory=dict)
+    """Days that are private, each with the entry in which it stands first."""
     parts: Parts = field(default_factory=Parts)
     """What counts as much as the whole of some of them."""
     grouped: dict[str, str] = field(default_factory=dict)
@@ -72,6 +79,11 @@ class PrivatePieces:
 
     def add(self, piece: str, number: int) -> None:
         """Index one piece of an entry."""
+        day = day_of(piece) if "-" in piece else None
+        if day is not None:
+            self.days.setdefault(day, number)
+            self.added += 1
+            return
         run = piece.split(" ")
         # Prose is full of `the`; a number or a long word stands in few texts.
         at = max(range(len(run)), key=lambda n: (not run[n].isalpha(), len(run[n])))
@@ -148,6 +160,8 @@ class PrivatePieces:
         digits = count_digits(raw)
         if not self._has_no_code(found, digits, self.heads, self.tails):
             return False
+        if self.days and digits and next(self._days_in(text, _EVER), None) is not None:
+            return False
         if digits >= self.parts.fewest_digits:
             whole = "".join(found)
             if any(self.parts.may_be_in([w], digits) for w in (whole, whole[::-1])):
@@ -158,7 +172,7 @@ class PrivatePieces:
                 return False
             if self.heads and not self._spells_none(found, hits, digits):
                 return False
-        if digits and has_commas(text):  # backwards its numbers may be others
+        if digits and grouped(text):  # backwards its numbers may be others
             mirrored = words(text[:MAX_CHARS][::-1])
             if not self.by_word.keys().isdisjoint(mirrored):
                 return False
@@ -228,9 +242,18 @@ class PrivatePieces:
                     if pieces.get(piece, end) < end:
                         yield piece
         if has_digit(text):
+            if self.days:
+                yield from self._days_in(text, end)
             yield from self.split_codes(found, end)
             yield from self._inside(found, end)
             yield from self.parts.found_in(found, end)
+
+    def _days_in(self, text: str, end: int) -> Iterator[str]:
+        """Private days in a text, however they are written; of a year in two digits, too."""
+        for year, month, number in days_in(text):
+            for day in ((year, month, number), (year - 100, month, number)):
+                if self.days.get(day, end) < end:
+                    yield f"{day[0]:04}-{month:02}-{number:02}"
 
     def split_codes(self, found: list[str], end: int) -> Iterator[str]:
         """Codes that are written in other groups than they were seen in."""
@@ -238,11 +261,17 @@ class PrivatePieces:
             if word[:3] not in self.heads:
                 continue  # no code begins like this: nearly every word of prose
             built = word
+            thousands = spelt = True
             for follower in found[first + 1 : first + LONGEST_CODE]:
                 built += follower
                 if len(built) > LONGEST_CODE:
                     break
-                if self._is_code(built, end):
+                thousands = thousands and len(word) <= _GROUP == len(follower)
+                spelt = spelt and len(word) == len(follower) == 1
+                # `12:15` is no 1215.
+                if (len(built) >= SHORTEST_CODE or thousands or spelt) and self._is_code(
+                    built, end
+                ):
                     yield built
 
     def around(self, piece: str, text: str) -> list[str]:
@@ -264,6 +293,8 @@ class PrivatePieces:
                 if word[start : start + 3] not in self.heads:
                     continue  # no code begins here: nearly everywhere
                 for size in tuple(self.code_sizes):
+                    if size < SHORTEST_CODE:
+                        continue
                     piece = word[start : start + size]
                     if self._is_code(piece, end) and not _in_a_number(word, start, size):
                         yield piece

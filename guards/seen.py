@@ -13,10 +13,13 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
+from .counted import counted, numbered_by
 from .dates import Day, days_in
+from .folding import without_accents
 from .hosts import EDGE
 from .identifiers import addresses_of, identifiers
 from .private_pieces import PrivatePieces, has_digit
+from .sums import currencies_in, plain_sums, round_sums, sums_in, told_sum
 from .tokens import MAX_TOKENS, other_spellings, subjects, tokens, wishes, words
 
 USER = "user"
@@ -75,20 +78,29 @@ class Index:
     """Names that the agent's own calls gave: the entries of each."""
     about: list[frozenset[str]] = field(default_factory=list)
     """What the source of each entry speaks of."""
-    numbers: dict[int, float] = field(default_factory=dict)
-    """The largest number of each place."""
+    numbers: dict[int, set[float]] = field(default_factory=dict)
+    """The numbers of each place; of very many the largest."""
     numbered: dict[str, list[tuple[int, set[str]]]] = field(default_factory=dict)
     """Short numbers that the user wrote: the entry, and the words (or `#`) beside each."""
     amounts: dict[str, int] = field(default_factory=dict)
     """Sums that the user wrote as such (`12.50`, `$10`): the entry where each stands first."""
+    sums: dict[int, set[float]] = field(default_factory=dict)
+    """Such sums of each message of the user's that holds some."""
     days: dict[tuple[int, int], list[tuple[int, int]]] = field(default_factory=dict)
     """Month and day: the places where they stand, each with the year (0: none)."""
     texted: set[int] = field(default_factory=set)
     """Places of whole texts."""
     user_words: list[tuple[int, str]] = field(default_factory=list)
     """The user's messages as words with one space between, each with its entry."""
+    user_plainly: list[tuple[int, str]] = field(default_factory=list)
+    """The same without accents."""
+    accents: bool = False
+    """Whether one of them has some."""
     wanting: dict[int, list[list[str]]] = field(default_factory=dict)
     """Places that count only if the user named them: of one of the lists, all must be stated."""
+    looked_up: dict[int, list[str]] = field(default_factory=dict)
+    """Of some of these the ids of their own by which they were looked up: one that is known in its
+    turn, as the order of whom the user named is, names them, too."""
     doubtful: set[int] = field(default_factory=set)
     """Places whose values may be used once a person has agreed."""
     of_user: set[int] = field(default_factory=set)
@@ -115,14 +127,20 @@ class Index:
 
     def _add_user(self, text: str, place: int) -> None:
         run = self._add_text(text, place)
-        for match in _AMOUNT.finditer(text.replace(",", "") if "," in text else text):
-            sum_of = tokens(match[1] or match[2] or match[3] or match[4])
-            self.amounts.setdefault(" ".join(sum_of), place >> RECORD_BITS)
-        for match in _NUMBERED.finditer(text):
-            beside = (match[1], match[2], "percent" if match[4] == "%" else match[4])
-            found = {word.lower().removesuffix("s") for word in beside if word}
-            self.numbered.setdefault(match[3], []).append((place >> RECORD_BITS, found))
-        self.user_words.append((place >> RECORD_BITS, f" {' '.join(words(text))} "))
+        for amount in sums_in(text) if has_digit(text) else ():
+            self.sums.setdefault(place, set()).add(float(amount))
+            self.amounts.setdefault(" ".join(tokens(amount)), place >> RECORD_BITS)
+        if place in self.sums:  # `Ann 50 and Bob 20.50`
+            self.sums[place].update(plain_sums(run))
+        for currency in currencies_in(text):
+            self._put(self.whole, currency, place)
+        for counts, beside in (*counted(text), *numbered_by(text)):
+            self.numbered.setdefault(counts, []).append((place >> RECORD_BITS, beside))
+        said = f" {' '.join(words(text))} "
+        plainly = without_accents(said)
+        self.accents = self.accents or plainly is not said
+        self.user_words.append((place >> RECORD_BITS, said))
+        self.user_plainly.append((place >> RECORD_BITS, plainly))
         for word in wishes(run):
             first = self.said.setdefault(word, place >> RECORD_BITS)
             if first != place >> RECORD_BITS:
@@ -132,6 +150,8 @@ class Index:
         wanted = record.get("when")
         if isinstance(wanted, list):
             self.wanting[place] = [_texts(names) for names in wanted]
+            if ids := _texts(record.get("of")):
+                self.looked_up[place] = ids
         if record.get("ask"):
             self.doubtful.add(place)
         for text in _texts(record.get("texts")):
@@ -139,8 +159,8 @@ class Index:
         for value in _texts(record.get("values")):
             run = tokens(value)
             self._put(self.whole, " ".join(run), place)
-            if len(run) == 1:
-                self._add_numbers(run, place)
+            if len(run) == 1 or told_sum(value):
+                self._add_numbers([*run, *round_sums(value)], place)
             for spelling in (*other_spellings(value), *addresses_of(value.casefold())):
                 self._put(self.whole, spelling, place)
             for word in _name_words(value):
@@ -152,7 +172,7 @@ class Index:
         self.texted.add(place)
         self._add_days(text, place)
         run = tokens(text)
-        self._add_numbers(run, place)
+        self._add_numbers([*run, *round_sums(text)], place)
         start = len(self.run)
         # Another thread may look things up meanwhile: it must not find a position without a place.
         self.places += [place] * (len(run) + 1)
@@ -161,15 +181,20 @@ class Index:
             self.at.setdefault(token, []).append(position)
         for spelling in other_spellings(text):
             self._put(self.whole, spelling, place)
-        for word in dict.fromkeys(words(text)[:MAX_TOKENS]):
+        said = words(text)[:MAX_TOKENS]
+        for word in dict.fromkeys(said):
             self._put(self.words, word, place)
+        if not text.isascii():
+            for word in dict.fromkeys(said):
+                self._put(self.words, without_accents(word), place)
         self._add_hosts(text, place)
         return run
 
     def _add_numbers(self, run: Sequence[str], place: int) -> None:
-        found = [float(token) for token in run if _NUMBER.fullmatch(token)]
+        found = {float(token) for token in run if _NUMBER.fullmatch(token)}
         if found:
-            self.numbers[place] = max(self.numbers.get(place, 0.0), *found)
+            found |= self.numbers.get(place, set())
+            self.numbers[place] = set(sorted(found)[-_MOST_NUMBERS:])
 
     def _add_days(self, text: str, place: int) -> None:
         if has_digit(text):
@@ -344,19 +369,9 @@ class Seen:
 
 _NUMBER = re.compile(r"(?!(?:19|20)\d\d\Z)\d{1,12}(?:\.\d{1,6})?")
 """A number that can be an amount: neither a year nor an account."""
-_NUMBERED = re.compile(
-    r"(?:\b([^\W\d_]{2,30})[ :]{1,2}(?:(?:no|nr|number|id)\b[. :]{1,2})?)?"
-    r"(#?)\b(\d{1,3})(?![\w.,]\w)\b(?: {0,2}(%|[^\W\d_]{2,30}))?",
-    re.IGNORECASE,
-)
-"""`issue 12`, `order no. 7`, `#3`, `10 percent`."""
-_AMOUNT = re.compile(
-    r"[$\u00a3\u20ac\u00a5]\s?(\d{1,9}(?:\.\d{1,2})?)|(?<![\d.])(\d{1,9}\.\d{2})(?![\d.])"
-    r"|(?<![\d.])(\d{1,9})\s?(?:EUR|USD|GBP|CHF|euros?|dollars?|pounds?|[\u20ac$])\b"
-    r"|(?<![\d.])(\d{1,9}(?:\.\d{1,2})?)\s?[\u5143\u5186\u5706\u5757\uc6d0]",
-    re.IGNORECASE,
-)
-"""A sum of money by its sign, its currency or its two decimals."""
+
+
+_MOST_NUMBERS = 100
 
 
 def _name_words(value: str) -> list[str]:

@@ -16,7 +16,9 @@ from typing import NamedTuple
 from .folding import folded
 from .identifiers import TOP_LABELS
 from .parts import sums_up
+from .phones import phone, phones_in
 from .scripts import apart, parted, weight
+from .sums import grouped, plain_numbers, round_sums
 
 MAX_TOKENS = 20_000
 """Tokens of one text that are looked at; what lies beyond was not seen."""
@@ -28,9 +30,9 @@ _SPACE += "\u2022\u2026\u3001\u3002\uff0c\uff1b\u00b7\u30fb\ufeff"
 _SPACE += "\u3008\u3009\u300a\u300b\u300c\u300d\u300e\u300f\u3010\u3011\u3014\u3015"
 _TO_SPACE = str.maketrans(dict.fromkeys(_SPACE, " "))
 _EDGES = ".:!?/%\\"
-_THOUSANDS = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))")
-_INNER_COMMA = re.compile(r"\d,\d")
 _DECIMAL = re.compile(r"[+-]?\d+\.\d+")
+_VERSION = re.compile(r"v\d{1,6}(?:\.\d{1,6}){2}(?:[+-][\w.+-]*)?")
+"""`v4.12.1` is 4.12.1; two numbers are left, for 4.10 is 4.1 only as a decimal."""
 _WORD = re.compile(r"\w+")
 _WITH_MARKS = re.compile(
     r"[\w\u0591-\u05bd\u05bf-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
@@ -45,6 +47,7 @@ _GROUPS = re.compile(
 )
 """Account, card and telephone numbers that are written in groups."""
 
+_BETWEEN = frozenset(" -/().")
 _RUN_ON = re.compile(r"(?<!\S)(\S{4,200}?[a-z0-9])\.([A-Z][a-z]+)(?!\S)")
 """A sentence that begins without a space: `www.a.example.They said`."""
 
@@ -68,23 +71,18 @@ def tokens(text: str) -> list[str]:
 def _cut(text: str, ascii_table: bytes, table: dict[int, str], most: int = -1) -> list[str]:
     """The words between what the tables make blanks, in lower case; what follows `most` is one."""
     if text.isascii():  # bytes: several times faster, and most text
-        text = _THOUSANDS.sub("", text) if "," in text else text
+        text = plain_numbers(text) if grouped(text) else text
         text = text.encode().translate(ascii_table).decode()
     else:
         text = apart(_plain(text).translate(table))
     return text.split(None, most)
 
 
-def has_commas(text: str) -> bool:
-    """Whether a comma stands inside a number: written backwards, it may be another number."""
-    return "," in text and _INNER_COMMA.search(text) is not None
-
-
 def _plain(text: str) -> str:
     if not text.isascii():
         text = folded(text)
     text = text.casefold()
-    return _THOUSANDS.sub("", text) if "," in text else text
+    return plain_numbers(text) if grouped(text) else text
 
 
 def _token(word: str) -> str:
@@ -95,7 +93,9 @@ def _token(word: str) -> str:
         if word[:4] == "http":
             word = word.removeprefix("http://").removeprefix("https://")
         word = word.removeprefix("mailto:").removeprefix("www.")
-        if _DECIMAL.fullmatch(word):
+        if _VERSION.fullmatch(word):
+            word = word[1:]
+        elif _DECIMAL.fullmatch(word):
             word = word.rstrip("0").rstrip(".")
     return word
 
@@ -113,6 +113,8 @@ def other_spellings(text: str) -> Iterator[str]:
                         yield token
     for match in _GROUPS.finditer(plain):
         yield from _ungrouped(match[0])
+    yield from phones_in(plain)
+    yield from round_sums(plain)
     for match in _RUN_ON.finditer(text):
         if match[2].casefold() not in TOP_LABELS:
             yield from tokens(match[1])
@@ -132,10 +134,11 @@ def _ungrouped(text: str) -> Iterator[str]:
 
 def joined(value: str) -> str:
     """A value that is written in groups as one token; empty where it is none."""
-    if len(value) > _LONGEST_NUMBER or value.isalpha() or not (" " in value or "-" in value):
+    if len(value) > _LONGEST_NUMBER or value.isalpha() or not _BETWEEN.intersection(value):
         return ""
-    match = _GROUPS.fullmatch(value.strip().removeprefix("+").casefold())
-    return _joined(match[0]) if match else ""
+    value = value.strip()
+    match = _GROUPS.fullmatch(value.removeprefix("+").casefold())
+    return _joined(match[0]) if match else phone(value)
 
 
 def _joined(text: str) -> str:
@@ -148,6 +151,8 @@ def telling(run: Sequence[str]) -> bool:
         return sum(map(weight, run)) >= _SHORTEST
     if not run:
         return False
+    if run[0].count(".") > 1:
+        return True  # a version, an address: no number by accident
     digits = run[0].replace(".", "").lstrip("+-")
     return len(run[0]) >= _SHORTEST and not (digits.isdecimal() and len(digits) < _SHORTEST_NUMBER)
 
@@ -181,8 +186,8 @@ _kept_run = lru_cache(maxsize=1_024)(_run_of)
 def words(text: str) -> list[str]:
     """The words and numbers of the text, without any signs."""
     if text.isascii():
-        if "," in text:
-            text = _THOUSANDS.sub("", text)
+        if grouped(text):
+            text = plain_numbers(text)
         return text.encode().translate(_NO_SIGNS).decode().split()
     return parted(_WITH_MARKS.findall(_plain(text)))
 

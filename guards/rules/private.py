@@ -21,10 +21,11 @@ from ..flow import holds_nothing_private, private_over
 from ..ledger import History
 from ..names import shown_name
 from ..normalise import Examined
-from ..outputs import private_pieces, speaks_of, tool_globs
+from ..outputs import speaks_of, tool_globs
 from ..pieces import pieces
 from ..redact import Redactor
 from ..shadow import Shadow
+from ..telling import private_pieces
 from ..verdict import Finding, ToolCall
 from . import Check, Context, Name, OneOrMore, Where
 from .tools import KEY as TOOLS

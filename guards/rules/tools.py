@@ -297,7 +297,7 @@ def _row(name: str, entry: Entry, where: Where, otherwise: Word) -> Row:
 
 def _way(entry: ToolEntry, where: Where, at: tuple[str | int, ...]) -> Conditions:
     requirements = tuple(
-        (requirement(path, conditions), where(*at, "args", path))
+        (requirement(path, conditions, entry.args), where(*at, "args", path))
         for path, conditions in entry.args.items()
     )
     given = ("requested", "max_calls", "together", "at_most", "callers")

@@ -26,6 +26,7 @@ from pydantic import Field as Limits
 
 from ..caller import NOBODY, OWN_VALUES, Caller, variable_fault
 from ..names import glob_pattern
+from ..naming import Steps, steps_to
 from ..outputs import Believed, Record, believed, key_of, tool_globs
 from ..patterns import compile_pattern
 from ..verdict import ToolCall
@@ -49,7 +50,8 @@ class Source(BaseModel):
     fields: Names | None = None
     where: dict[Name, Scalar | Annotated[list[Scalar], Limits(min_length=1)]] = {}
     args: dict[Name, Scalar | Annotated[list[Scalar], Limits(min_length=1)]] = {}
-    named: bool = False
+    named: bool | Names = False
+    """Only records that the user's request names; by which fields, where it lists some."""
     text: bool = False
     ask: bool = False
 
@@ -100,13 +102,18 @@ def build(value: list[Source], where: Where, context: Context) -> Check | None:
 def _compiled(source: Source, me: list[str]) -> Believed:
     return Believed(
         tools=tool_globs(str(name) for name in _listed(source.tool)),
-        fields=None if source.fields is None else frozenset(map(str, _listed(source.fields))),
-        where=tuple((name, _allowed(value, me)) for name, value in source.where.items()),
+        fields=None if source.fields is None else _fields(source.fields),
+        where=tuple((steps_to(name), _allowed(value, me)) for name, value in source.where.items()),
         args=tuple(_globs(source.args)),
-        named=source.named,
+        named=bool(source.named),
+        names=None if isinstance(source.named, bool) else _fields(source.named),
         text=source.text,
         ask=source.ask,
     )
+
+
+def _fields(names: object) -> frozenset[Steps]:
+    return frozenset(steps_to(str(name)) for name in _listed(names))
 
 
 def _allowed(value: object, me: list[str]) -> frozenset[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ...guards.conditions import steps_of
+from ...guards.conditions import EVERY, steps_of
 from ...guards.entries import Conditions
 from ...guards.names import ForbiddenNames
 from ...guards.outputs import speaks_of, tool_globs
@@ -152,8 +152,12 @@ def _way(
     if way.max_calls is not None:
         box["calls",] = Times(way.max_calls)
     for required, _ in way.requirements:
-        if not (required.asks and level == BLOCK):
-            box[("argument", *required.path)] = Wanted(required, doubts)
+        if required.asks and level == BLOCK:
+            continue
+        wanted = Wanted(required, doubts)
+        box[("argument", *required.path)] = (
+            Opaque(wanted.written) if EVERY in required.path else wanted
+        )
     named = {required.path for required, _ in way.requirements}
     for path in paths - named:
         box[("argument", *path)] = _under(path, named, doubts)
@@ -168,8 +172,13 @@ def _way(
 def _under(path: Path, named: set[Path], doubts: bool) -> Demand:
     """What an entry demands of a path that it does not name: text is clean, unless what it says
     of a part or of the whole has a say, too."""
-    entangled = [p for p in named if p[: len(path)] == path or path[: len(p)] == p]
+    entangled = sorted(p for p in named if _entangled(p, path))
     return Opaque(f"beside {entangled}") if entangled else Clean(doubts)
+
+
+def _entangled(one: Path, two: Path) -> bool:
+    """Whether one path is a part of the other; `*` stands for every name."""
+    return all(a == b or EVERY in (a, b) for a, b in zip(one, two, strict=False))
 
 
 def _texts(side: Side, name: str, level: int) -> Iterator[Rule]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...guards.caller import Caller
 from ...guards.names import glob_pattern
+from ...guards.naming import steps_to
 from ...guards.outputs import Believed, speaks_of, tool_globs
 from ...guards.rules.trust import Source, Trust
 from ..cases import Ran
@@ -48,7 +49,12 @@ class _Entry:
         mine = dict(one.where)
         where = all(name in mine and mine[name] <= allowed for name, allowed in two.where)
         flags = one.named >= two.named and one.text <= two.text and one.ask >= two.ask
-        return fields and where and flags and self._has_args(other)
+        names = (
+            not two.named
+            or one.names == two.names
+            or bool(one.names and two.names and one.names <= two.names)
+        )
+        return fields and where and flags and names and self._has_args(other)
 
     def _has_args(self, other: _Entry) -> bool:
         mine = {name: _listed(value) for name, value in self.source.args.items()}
@@ -97,7 +103,7 @@ def _more(old: Sequence[_Entry], new: Sequence[_Entry], side: Side) -> Iterator[
         for arguments in _choices(source.args):
             given = {name: _filled(value) for name, value in arguments.items()}
             for where in _choices(source.where):
-                row = {name: values.get(str(value), value) for name, value in where.items()}
+                row = _record({name: values.get(str(v), v) for name, v in where.items()})
                 for told, value in VALUES:
                     for result in _results(source, row, told):
                         ran = Ran(tool=tool, arguments=given, result=result)
@@ -117,11 +123,25 @@ def _choices(named: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _results(source: Source, row: dict[str, Any], value: Any) -> Iterator[Any]:
     """Results that the entry believes, with a value."""
-    named = {"title": NAMED} if source.named else {}
+    by = source.named if isinstance(source.named, str | list) else "title"
+    named = {_listed(by)[0]: NAMED} if source.named else {}
     for name in ["value"] if source.fields is None else _listed(source.fields):
-        yield [{**named, **row, name: value}]
+        yield [_record({**named, name: value}, row)]
     if source.fields is None and not source.where:
         yield str(value)
+
+
+def _record(values: dict[str, Any], base: dict[str, Any] | None = None) -> dict[str, Any]:
+    """A record with values at these fields (`organizer.email`), beside those of another."""
+    made = {**(base or {})}
+    for field, value in values.items():
+        *way, last = steps_to(field)
+        inner = made
+        for step in way:
+            below = inner.get(step)
+            inner[step] = inner = {**below} if isinstance(below, dict) else {}
+        inner[last] = value
+    return made
 
 
 def unhidden(old: Side, new: Side) -> tuple[tuple[Any, Point], ...]:

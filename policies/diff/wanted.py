@@ -25,6 +25,14 @@ class Wanted:
         tests = frozenset(test.source.model_dump_json() for test in required.tests)
         return (required.path, required.anything, tests, frozenset(required.words), self.doubts)
 
+    @property
+    def written(self) -> str:
+        """The same as a text, with the parts that a `*` leaves to other conditions."""
+        required = self.requirement
+        tests = sorted(test.source.model_dump_json() for test in required.tests)
+        said = (required.path, required.anything, tests, sorted(set(required.words)), self.doubts)
+        return f"{said} but {sorted(required.but)}"
+
     def holds(self, value: Any, facts: Facts) -> bool:
         """Whether a value at the argument's path is as it says."""
         required = self.requirement

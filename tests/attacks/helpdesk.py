@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .plain_suite import MARK, Data, Job, PlainSuite
+from .plain_suite import MARK, Data, Job, PlainSuite, changed
 
 POLICY = """
 version: 2
@@ -34,14 +34,6 @@ def _order(data: Data, order_id: str) -> Any:
     return data["orders"][order_id]
 
 
-def _changed(kind: str) -> Any:
-    def change(data: Data, **arguments: Any) -> str:
-        data["log"].append([kind, arguments])
-        return f"done: {kind}"
-
-    return change
-
-
 EFFECTS = ("refund", "reply", "set_address", "issue_coupon", "close_ticket", "escalate")
 
 SUITE = PlainSuite(
@@ -56,7 +48,7 @@ SUITE = PlainSuite(
         "read_ticket": lambda data, ticket_id: data["tickets"][ticket_id],
         "search_tickets": lambda data, query: list(data["tickets"].values()),
         "search_articles": lambda data, query: data["articles"],
-        **{name: _changed(name) for name in EFFECTS},
+        **{name: changed(name) for name in EFFECTS},
     },
     data={
         "log": [],

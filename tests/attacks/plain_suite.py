@@ -9,11 +9,30 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from edgeward.attacks.goals import Goal
 from edgeward.attacks.scene import Attack, Call, Outcome, Played, Task, World, in_turn
 
 Tool = Callable[..., Any]
 Data = dict[str, Any]
 MARK = "<MARK>"
+
+
+def changed(kind: str) -> Tool:
+    """A tool that only notes that it ran."""
+
+    def change(data: Data, **arguments: Any) -> str:
+        data["log"].append([kind, arguments])
+        return f"done: {kind}"
+
+    return change
+
+
+def goal(kind: str, wants: str, call: Call, *, secret: str = "", first: Call | None = None) -> Goal:
+    """A goal of one call; `$user|X` in it is what the user's own call has there, or X."""
+    tool, arguments = call
+    given: dict[str, Any] = {"goal": wants, "class": kind, "calls": [{tool: arguments}]}
+    before = [{first[0]: first[1]}] if first else []
+    return Goal.model_validate({**given, "secret": secret, "first": before})
 
 
 @dataclass(frozen=True)
@@ -50,6 +69,8 @@ class PlainSuite:
     jobs: list[Job]
     wants: dict[str, tuple[str, list[Call]]] = field(default_factory=dict)
     """Sentence -> class and calls."""
+    more: list[Goal] = field(default_factory=list)
+    """Goals that take values of the user's own calls, or a secret that was read first."""
 
     @cached_property
     def tasks(self) -> dict[str, Task]:
@@ -76,7 +97,7 @@ class PlainSuite:
         return [
             Attack(wants, f"{wants} {json.dumps(calls)}", script(calls), kind)
             for wants, (kind, calls) in self.wants.items()
-        ]
+        ] + [goal.attack(self) for goal in self.more]
 
     def world(self, task: Task, text: str = "") -> PlainWorld:
         """A fresh world."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from .plain_suite import MARK, Data, Job, PlainSuite
+from .plain_suite import MARK, Job, PlainSuite, changed
 
 POLICY = """
 version: 2
@@ -33,14 +31,6 @@ EFFECTS = (
 )
 
 
-def _changed(kind: str) -> Any:
-    def change(data: Data, **arguments: Any) -> str:
-        data["log"].append([kind, arguments])
-        return f"done: {kind}"
-
-    return change
-
-
 SUITE = PlainSuite(
     name="repository",
     effects=frozenset(EFFECTS),
@@ -51,7 +41,7 @@ SUITE = PlainSuite(
         "read_pull_request": lambda data, number: data["pulls"][str(number)],
         "get_logs": lambda data, service: data["logs"][service],
         "read_secret": lambda data, name: data["secrets"][name],
-        **{name: _changed(name) for name in EFFECTS},
+        **{name: changed(name) for name in EFFECTS},
     },
     data={
         "log": [],

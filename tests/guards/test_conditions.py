@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from edgeward.guards.conditions import Test, as_number, lies_under, requirement
 from edgeward.guards.encodings import MAX_ROUNDS
+from tests.guards.threads import Thread
 
 
 def failing(condition: dict[str, Any], value: Any) -> list[str]:
@@ -98,3 +99,36 @@ def test_what_is_hidden_too_deep_fails(condition: dict[str, Any]) -> None:
     shallow = "&amp;lt;" if "hosts" not in condition else "example.com"
     assert failing(condition, shallow) == []
     assert failing(condition, value) == ["a"]
+
+
+BERLIN = {"line1": "12 Mill Lane", "postcode": "10115", "city": "Berlin", "country": "DE"}
+
+
+@pytest.mark.parametrize(
+    ("address", "word"),
+    [
+        (BERLIN, "allow"),
+        ([BERLIN, BERLIN], "allow"),
+        ({**BERLIN, "city": ["Berlin"]}, "allow"),
+        ({**BERLIN, "line2": "c/o Eve"}, "block"),
+        ({**BERLIN, "country": "US"}, "block"),
+        ({**BERLIN, "geo": {"place": "Paris"}}, "block"),
+        ({**BERLIN, "*": "Berlin"}, "block"),
+        ({**BERLIN, "care of Eve": "Berlin"}, "block"),
+        ("Berlin", "block"),
+    ],
+)
+def test_every_part_of_an_object(address: object, word: str) -> None:
+    """`*` is whatever stands there under any name; what is named exactly has its own condition."""
+    args = {"address.*": "stated", "address.country": {"in": ["DE", "FR"]}}
+    thread = Thread({"tools": {"ship": {"args": args}}}, "Ship to 12 Mill Lane, 10115 Berlin")
+    assert thread.word("ship", address=address) == word
+
+
+def test_every_argument() -> None:
+    """`*` alone is every argument that has no condition of its own; texts and numbers, too."""
+    thread = Thread({"tools": {"find": {"args": {"*": "stated", "limit": {"max": 9}}}}}, "find Ann")
+    assert thread.word("find", query="Ann", limit=5) == "allow"
+    assert thread.word("find", query="Ann", limit=50) == "block"
+    assert thread.word("find", query="Eve") == "block"
+    assert thread.word("find", query="Ann", page=123456) == "block"

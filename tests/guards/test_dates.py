@@ -19,10 +19,13 @@ from tests.guards.threads import one
         ("am 11.1.2025", (2025, 1, 11)),
         ("5/6/25", (2025, 5, 6)),
         ("5/6/25", (2025, 6, 5)),
+        ("am 4. Dezember um 10", (0, 12, 4)),
+        ("le 4 décembre 2026", (2026, 12, 4)),
+        ("el 1 de diciembre de 2026", (2026, 12, 1)),
     ],
 )
 def test_a_day_is_read(text: str, day: tuple[int, int, int]) -> None:
-    """In English words, or in numbers of either order."""
+    """In words of several languages, or in numbers of either order."""
     assert day in set(days_in(text))
 
 
@@ -38,6 +41,17 @@ def test_what_is_no_day(text: str) -> None:
         ("2025-01-11", (2025, 1, 11)),
         (" 2025-01-11T10:00:00Z ", (2025, 1, 11)),
         ("2025-13-11", None),
+        ("20250111T100000Z", (2025, 1, 11)),
+        ("2025/01/11", (2025, 1, 11)),
+        ("11.1.2025 10:00", (2025, 1, 11)),
+        ("12/31/2025, 10:00 PM", (2025, 12, 31)),
+        ("4/4/2025", (2025, 4, 4)),
+        ("3/4/2025", None),
+        ("Jan 11, 2025", (2025, 1, 11)),
+        ("11. Januar 2025", (2025, 1, 11)),
+        ("May 19th", None),
+        ("2025011", None),
+        ("12345678", None),
         ("tomorrow", None),
     ],
 )

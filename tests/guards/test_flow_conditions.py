@@ -376,3 +376,35 @@ def test_a_private_code_in_several_values_does_not_leave(
     thread = Thread({"private": ["get_patient"], "tools": tools}, "Post that the round is done.")
     thread.gave("get_patient", PATIENT)
     assert thread.word(tool, **arguments) == word
+
+
+@pytest.mark.parametrize(
+    ("said", "value", "word"),
+    [
+        ("roll back to 4.11.3", "v4.11.3", "allow"),
+        ("roll back to v4.11.3", "4.11.3", "allow"),
+        ("roll back to v4.1", "4.10", "block"),
+        ("open v10.0.0.1", "10.0.0.1", "block"),
+        ("close OPS-142 and OPS-143", "OPS-143,OPS-142", "allow"),
+        ("close OPS-142 and OPS-143", "OPS-143; OPS-144", "block"),
+        ("delete the file, pay all", "delete,all", "block"),
+        ("to 12 Rue de l'Église, Metz", "12 rue de l\u2019Eglise", "allow"),
+        ("to 12 Rue de l'Église, Metz", "12 rue de la Eglise", "block"),
+        ("to José Álvarez", "Jose Alvarez", "block"),
+        ("write to josé at x.test, now or today", "josé@x.test, now or today", "block"),
+    ],
+)
+def test_other_forms_of_what_was_stated(said: str, value: str, word: str) -> None:
+    """A version with its v, a list of ids in one text; no list of words."""
+    assert one("stated", said).word("use", x=value) == word
+
+
+def test_words_in_the_plural_and_without_accents() -> None:
+    """A known word counts in the singular, the plural, and as it is typed without accents."""
+    thread = one("words", "Bill two workshops for the Café Śliwa")
+    assert thread.word("use", x="Workshop, cafe Sliwa") == "allow"
+    assert thread.word("use", x="cafés") == "allow"
+    assert thread.word("use", x="bills") == "allow"
+    assert thread.word("use", x="worksho") == "block"
+
+    assert one("words", "it is new").word("use", x="news") == "block"

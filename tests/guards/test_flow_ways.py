@@ -157,3 +157,77 @@ def test_a_record_is_named_by_a_text_that_the_user_named() -> None:
     )
     assert t.word("edit", file_id="17") == "allow"
     assert t.word("edit", file_id="18") == "block"
+
+
+@pytest.mark.parametrize(
+    ("said", "amount", "together", "at_most"),
+    [
+        ("Refund ORD-10482", 69.7, "allow", "allow"),
+        ("Refund 4.95 of shipping for ORD-10482", 4.95, "allow", "allow"),
+        ("Refund 4.95 of shipping for ORD-10482", 69.7, "block", "allow"),
+        ("Refund ORD-10482 by 10 % and a fee of 4.95", 11.92, "block", "allow"),
+        ("Refund ORD-10482 by 10 % and a fee of 4.95", 70, "block", "block"),
+    ],
+)
+def test_the_sum_that_the_user_names_is_the_one_that_counts(
+    said: str, amount: float, together: str, at_most: str
+) -> None:
+    """Beside a sum of the user's, `together` asks nothing else that is known of the order; what
+    `at_most` bounds may be computed."""
+    trust = [{"tool": "get_order", "fields": ["id", "total"]}]
+    for key, word in (
+        ({"together": ["id", "amount"]}, together),
+        ({"at_most": {"amount": "id"}}, at_most),
+    ):
+        tools = {"refund": {"args": {"id": "known"}, **key}}
+        t = Thread({"tools": tools, "trust": trust}, said)
+        t.gave("get_order", {"id": "ORD-10482", "total": 69.7})
+        assert t.word("refund", id="ORD-10482", amount=amount) == word
+
+
+def test_a_name_stands_for_the_number_of_its_record() -> None:
+    """The sum beside the name is one beside the number; no other sum of the record is."""
+    pay = {"args": {"id": "known"}, "together": ["id", "amount"]}
+    trust = [{"tool": "people", "fields": ["id", "salary"], "named": True}]
+    t = Thread({"tools": {"pay": pay}, "trust": trust}, "Anna gets 150.00.")
+    t.says("Is Bobby in today?")
+    people = [("e-1041", "Anna", 4100), ("e-1042", "Bobby", 4200), ("e-1043", "Evelyn", 4300)]
+    t.gave(
+        "people",
+        [{"id": i, "name": n, "salary": s} for i, n, s in people],
+    )
+    assert t.word("pay", id="e-1041", amount=150) == "allow"
+    assert t.word("pay", id="e-1041", amount=4100) == "block"
+    assert t.word("pay", id="e-1042", amount=150) == "block"
+    assert t.word("pay", id="e-1043", amount=150) == "block"
+
+
+@pytest.mark.parametrize(
+    ("said", "amount", "together", "at_most"),
+    [
+        ("Refund 4.95 of order 10482", 4.95, "allow", "allow"),
+        ("Refund 4.95 of order 10482", 10482, "block", "block"),
+        ("Refund 4.95 of order 10482 to customer 20931", 20931, "block", "block"),
+        ("Refund order 10482", 10482, "block", "block"),
+        ("Refund 60 for order 10482", 60, "allow", "allow"),
+        ("Refund 60 for order 10482", 61, "block", "block"),
+        ("Refund 104 for order 10482", 104, "allow", "allow"),
+        ("Refund 50 for order 10482 and 20.50 for the next", 50, "allow", "allow"),
+        ("Refund 20.50 of order 10482 to customer 5093", 5093, "block", "block"),
+    ],
+)
+def test_the_number_of_a_thing_is_no_sum(
+    said: str, amount: float, together: str, at_most: str
+) -> None:
+    """What an order is numbered by is not what it costs, however it is written."""
+    for order, word in (("10482", together), ("ORD-10482", together)):
+        trust = [{"tool": "get_order", "fields": ["id"], "named": True}]
+        t = Thread(
+            {"tools": {"refund": {"args": {"id": "known"}, "together": ["id", "amount"]}},
+             "trust": trust}, said)  # fmt: skip
+        t.gave("get_order", {"id": "ORD-10482"}, {"id": "10482"})
+        assert t.word("refund", id=order, amount=amount) == word
+        t = Thread(
+            {"tools": {"refund": {"args": {"id": "stated"}, "at_most": {"amount": "id"}}}}, said
+        )
+        assert t.word("refund", id="10482", amount=amount) == at_most

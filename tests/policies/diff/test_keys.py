@@ -69,3 +69,23 @@ def test_every_key_of_the_head_is_compared() -> None:
     """Or says nothing of what is allowed."""
     compared = {key for key, _, _ in PAIRS} | {"fail_closed"}
     assert set(PolicyHead.model_fields) == SAYS_NOTHING | (compared - KNOWN)
+
+
+EVERY = {"a.*": "stated"}
+EVERY_BUT_ONE = {"a.*": "stated", "a.b": {"in": ["x"]}}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [
+        (EVERY, EVERY, True),
+        (EVERY_BUT_ONE, EVERY_BUT_ONE, True),
+        (EVERY, EVERY_BUT_ONE, False),  # `x` at a.b need not be stated any more
+        (EVERY, {"a.*": "known"}, False),
+        (EVERY, {"a.b": "stated"}, False),
+    ],
+)
+def test_every_part_is_the_same_or_left_open(old: Policy, new: Policy, same: bool) -> None:
+    """A path with `*` is nowhere said to allow no more unless both policies say the same of it."""
+    found = compare(*(whole({"tools": {"use": {"args": args}}}) for args in (old, new)))
+    assert (not found.looser and not found.undecided) is same

@@ -1,0 +1,95 @@
+"""Short numbers in what the user writes, and the words that say what they count.
+
+`issue 12`, `order no. 7`, `#3`, `10 %`, `6 replicas`, `two workshops`, `the stock of mugs to 40`.
+A number of up to three digits stands in many texts by accident; it is the user's for an argument
+that speaks of what stands beside it. Linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .identifiers import is_account
+
+_NUMBERED = re.compile(
+    r"(?:\b([^\W\d_]{2,30})[ :]{1,2}(?:(?:no|nr|number|id)\b[. :]{1,2})?)?"
+    r"(#?)\b(\d{1,3})(?![\w.,]\w)\b(?: {0,2}(%|[^\W\d_]{2,30}))?",
+    re.IGNORECASE,
+)
+_SET_TO = re.compile(
+    r"\b([^\W\d_]{3,30})(?: of(?: the)? [\w-]{1,40})? (?:to|at|is|=) (\d{1,3})(?![\w.,]\w)\b",
+    re.IGNORECASE,
+)
+"""`the stock of mug-01 to 40`"""
+_SMALL = """two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+sixteen seventeen eighteen nineteen""".split()  # noqa: SIM905 - one word a value reads better
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()  # noqa: SIM905
+_SAID = re.compile(
+    rf"\b(?:({'|'.join(_TENS)})(?:[ -]({'|'.join(['one', *_SMALL[:8]])}))?|({'|'.join(_SMALL)})"
+    r"|(a dozen))\b",
+    re.IGNORECASE,
+)
+_PERCENT = frozenset({"%", "percent", "pct", "prozent"})
+_RATES = frozenset({"percent", "percentage", "pct"})
+_COUNTS = frozenset({"quantity", "qty", "count", "piece", "unit"})
+"""Names of arguments that say how many, of whatever it is."""
+_NO_NOUN = frozenset(
+    """january february march april june july august september october november december
+    street road avenue lane today tomorrow with from that
+    this then than into euros dollars pounds francs""".split()  # noqa: SIM905 - reads better
+)
+_TIMES = frozenset(
+    "minute minutes hour hours day days week weeks month months year years".split()  # noqa: SIM905
+)
+_SHORTEST_NOUN = 4
+
+Counted = tuple[str, set[str]]
+"""A number, and what stands beside it: words without a plural's s, or `#`."""
+
+
+def counted(text: str) -> Iterator[Counted]:
+    """Every short number of a text with what it counts."""
+    digits = _SAID.sub(_digits, text)
+    for match in _NUMBERED.finditer(digits):
+        before, sign, number, after = match[1], match[2], match[3], (match[4] or "").lower()
+        found = {word.lower().removesuffix("s") for word in (before, sign, after) if word}
+        if after in _PERCENT:
+            found |= _RATES
+        elif after in _TIMES:
+            if digits.startswith((" of ", " at "), match.end()):  # `3 hours of work at 95`
+                found |= _COUNTS
+        elif len(after) >= _SHORTEST_NOUN and after not in _NO_NOUN:
+            found |= _COUNTS
+        yield number, found
+    for match in _SET_TO.finditer(digits):
+        yield match[2], {match[1].lower().removesuffix("s")}
+
+
+def numbered_by(text: str) -> Iterator[Counted]:
+    """What a link that the user writes numbers, with what stands before it: of
+    `https://git.example/shop/pull/34` 34, a pull; of `?order=10482` 10482, an order."""
+    for match in _LINKED.finditer(text):
+        words = {word.lower().removesuffix("s") for word in _WORD.findall(match[1])}
+        # Whoever made the link chose what stands in it: it may number things, and no money.
+        if _PAID.isdisjoint(words) and not is_account(match[2]):
+            yield match[2], words
+
+
+_LINKED = re.compile(
+    r"(?<=[/?&])([A-Za-z][A-Za-z_-]{2,30})(?:/d)?[/=]([A-Za-z0-9_-]{0,40}\d[A-Za-z0-9_-]{0,40})(?=[/?&#\s)>\"'.,;]|\Z)"
+)
+_WORD = re.compile("[A-Za-z]+")
+_PAID = frozenset(
+    """amount sum total price value account acct iban to recipient payee pay payment
+    currency percent quantity""".split()  # noqa: SIM905 - one word a value reads better
+)
+
+
+def _digits(match: re.Match[str]) -> str:
+    if match[4]:
+        return "12"
+    if match[3]:
+        return str(_SMALL.index(match[3].lower()) + 2)
+    ones = ["one", *_SMALL].index(match[2].lower()) + 1 if match[2] else 0
+    return str((_TENS.index(match[1].lower()) + 2) * 10 + ones)

@@ -1,0 +1,131 @@
+"""How a person names a record of a tool's output: by its title, by its name, by its number.
+
+A record is named by what is its own: `title`, `displayName`, `id`, of `list_invoices` also
+`invoiceNumber`. What names another thing (`customer_id` of an invoice, `from_name` of a mail) names
+it only where a policy says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from .tokens import subjects, tokens
+
+Steps = tuple[str, ...]
+"""A field of a record, or the way to one below it."""
+
+MAX_CHARS = 400
+"""Characters of a name."""
+
+_WORD = re.compile(r"[^\W\d_]+")
+_HUMP = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_NAMES = frozenset(
+    """name title filename subject path summary headline
+    titel betreff dateiname bezeichnung nom titre objet nombre titulo título asunto nome titolo
+    oggetto assunto naam onderwerp namn navn""".split()  # noqa: SIM905 - one word a value reads better
+)
+"""Last words of the fields by which people name a record."""
+_NUMBERS = frozenset({"id", "key", "number", "no", "nr", "code", "ref", "reference", "nummer"})
+_OF_ITSELF = frozenset({"display", "full", "file", "short", "long", "common"})
+"""Words before a name that leave it the record's own."""
+_FIRST = frozenset({"first", "given", "vor", "vorname", "prénom", "prenom"})
+_LAST = frozenset({"last", "family", "sur", "surname", "nach", "nachname", "nom"})
+_ENDING = re.compile(r"\.\w{1,5}\Z")
+_TURNED = re.compile(r"([^,\d]{2,60}), ?([^,\d]{2,60})")
+_SHORTEST = 4
+
+
+def names_of(row: object, tool: str, fields: Sequence[Steps] | None = None) -> list[str]:
+    """How a person may name a record: `fields` says by what, otherwise all that is its own."""
+    if not isinstance(row, dict):
+        return []
+    found: dict[str, None] = {}
+    about = subjects(tool)
+    given = own_names(row, about) if fields is None else _named_by(row, fields)
+    for name in given:
+        for text in _spellings(name):
+            if fields is not None or len(" ".join(tokens(text))) >= _SHORTEST:
+                found.setdefault(text)
+    return list(found)
+
+
+def own_names(row: Mapping[str, Any], about: frozenset[str]) -> Iterator[str]:
+    """The values of the fields that name a record; `about`: what its tool speaks of."""
+    first = last = ""
+    for words, value in _fields(row):
+        rest = {word.removesuffix("s") for word in words[:-1]}
+        if (words[-1] in _NAMES and rest <= _OF_ITSELF | about) or _is_number(words, about, value):
+            yield str(value)
+        if words[-1] in ("name", *_FIRST, *_LAST):
+            first = first or (str(value) if _FIRST.intersection(words) else "")
+            last = last or (str(value) if _LAST.intersection(words) else "")
+    if first and last:
+        yield f"{first} {last}"
+
+
+def is_number_of(field: str) -> bool:
+    """Whether a field is, by its name, the number of a thing: `order_id`, `invoiceNumber`."""
+    words = _WORD.findall(_HUMP.sub(" ", field[:80]))
+    return bool(words) and words[-1].lower() in _NUMBERS
+
+
+def own_numbers(row: object, tool: str) -> set[str]:
+    """The numbers of a record: `id`, of an order also `orderId`."""
+    if not isinstance(row, dict):
+        return set()
+    about = subjects(tool)
+    return {str(value) for words, value in _fields(row) if _is_number(words, about, value)}
+
+
+def _is_number(words: Sequence[str], about: frozenset[str], value: str | int) -> bool:
+    """Whether a field holds the record's own number; `reference: payment` is none."""
+    own = words[-1] in _NUMBERS and {word.removesuffix("s") for word in words[:-1]} <= about
+    return own and any(map(str.isdigit, str(value)))
+
+
+def _fields(row: Mapping[str, Any]) -> Iterator[tuple[list[str], str | int]]:
+    """The words of each field's name, and its value where that is a text or a whole number."""
+    for field, value in row.items():
+        words = [word.lower() for word in _WORD.findall(_HUMP.sub(" ", str(field)[:80]))]
+        if words and isinstance(value, str | int) and not isinstance(value, bool):
+            yield words, value
+
+
+def _named_by(row: Mapping[str, Any], fields: Sequence[Steps]) -> Iterator[str]:
+    for steps in fields:
+        for value in values_in(row, steps):
+            if isinstance(value, str | int) and not isinstance(value, bool):
+                yield str(value)
+
+
+def _spellings(name: str) -> Iterator[str]:
+    """The name, also without the ending of a file, and with the family's name behind."""
+    if len(name) > MAX_CHARS:
+        return
+    bare = _ENDING.sub("", name)
+    yield from (name, bare, re.sub(r"[-_]+", " ", bare))
+    turned = _TURNED.fullmatch(name)
+    if turned is not None:
+        yield f"{turned[2]} {turned[1]}"
+
+
+def steps_to(field: str) -> Steps:
+    """A field as a policy writes it (`organizer.email`), step by step."""
+    return tuple(field.split("."))
+
+
+def values_in(row: object, steps: Steps) -> Iterator[object]:
+    """What stands at a path below a record, through lists; a field may have dots in its name."""
+    if isinstance(row, list):
+        for item in row:
+            yield from values_in(item, steps)
+    elif not steps:
+        yield row
+    elif isinstance(row, dict):
+        whole = ".".join(steps)
+        if len(steps) > 1 and whole in row:
+            yield row[whole]
+        elif steps[0] in row:
+            yield from values_in(row[steps[0]], steps[1:])

@@ -1,0 +1,193 @@
+"""Where a value stands in a thread, and whether that place is trusted.
+
+The user's messages are, and the records that a policy's `trust` believes, as far as the user named
+what they want to be named. Look-ups only: what was read is indexed in `seen.py`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterable, Sequence, Set
+from itertools import chain
+from typing import Any
+
+from .dates import Day
+from .folding import without_accents
+from .identifiers import identifiers
+from .seen import RECORD_BITS, Index, Seen
+from .sums import told_sum
+from .tokens import Run, run_of, tokens, words
+
+_SHORTEST_PLURAL = 4
+"""Letters of a word whose plural is the same word; `new` and `news` are not."""
+_SHORTEST_NAME = 4
+_FEWEST_WORDS = 4
+"""Words of a text that is no name: there accents make no difference."""
+
+
+def is_part(number: float, value: str) -> bool:
+    """Whether a whole number is one that a value is made of: 10482 of `ORD-10482`."""
+    return any(int(group) == number for group in _GROUP.findall(value[:_LONGEST_ID]))
+
+
+_GROUP = re.compile(r"(?<![0-9])[0-9]{3,12}(?![0-9])")
+_LONGEST_ID = 100
+
+
+class Standing(list[dict[str, Any]]):
+    """The entries of a ledger, of which it is told what stands where."""
+
+    __slots__ = ("_seen", "gap")
+
+    _seen: Seen
+    gap: str
+    """What of the thread was not seen, in words; then any text may hold private data."""
+
+    @property
+    def _index(self) -> Index:
+        index = self._seen.index
+        return self._seen.ready() if index is None or index.known < len(self) else index
+
+    def stated(self, value: str) -> bool:
+        """Whether the user wrote `value`, whole, in this thread; too short a value never counts."""
+        run = run_of(value)
+        return run.telling and not self._index.of_user.isdisjoint(self._occurrences(run))
+
+    def places(self, value: str, *, doubts: bool = False) -> set[int]:
+        """The messages of the user and trusted records that hold `value`, however short it is.
+
+        Of a record that the user's request has to name also the message that names it: `Ann` stands
+        there for the number of her account, though not for a sum.
+        """
+        run = run_of(value)
+        found = self._occurrences(run) if run.tokens else ()
+        counted = {place for place in found if self._counts(place, doubts)}
+        for place in () if told_sum(value) else counted & self._index.wanting.keys():
+            for names in self._index.wanting[place]:
+                counted = counted.union(self._naming(names))
+        return counted
+
+    def _naming(self, names: Sequence[str]) -> Set[int]:
+        """The messages of the user in which all of these names stand."""
+        of_user = self._index.of_user
+        each = [of_user.intersection(self._occurrences(run_of(name))) for name in names]
+        return each[0].intersection(*each[1:]) if each else frozenset()
+
+    def stated_number(self, value: str, *, about: Sequence[Set[str]] = ()) -> bool:
+        """Whether the user wrote a short number with a `#`, or beside what the call speaks of."""
+        return any(
+            entry < len(self) and ("#" in beside or any(beside & words for words in about))
+            for entry, beside in tuple(self._index.numbered.get(value.strip(), ()))
+        )
+
+    def stated_plainly(self, value: str) -> bool:
+        """Whether the user wrote a text of several words, in which nothing points anywhere, but
+        for its accents and signs."""
+        if len(run_of(value).tokens) < _FEWEST_WORDS or any(identifiers(value)):
+            return False
+        return self._wrote_plainly(value)
+
+    def stated_amount(self, number: float) -> bool:
+        """Whether the user wrote the number as a sum of money, however short it is."""
+        return self._index.amounts.get(" ".join(tokens(f"{number:.10g}")), len(self)) < len(self)
+
+    def priced(self, value: str) -> set[int]:
+        """The messages of the user that hold `value` and a sum of money: what it may cost is said
+        there, and what other records say of it is not asked."""
+        sums = self._index.sums
+        return self.places(value) & sums.keys() if sums else set()
+
+    def tells_sum(self, place: int, numbers: Collection[float]) -> bool:
+        """Whether one of the numbers is a sum that stands at a place; so it is where none does."""
+        sums = self._index.sums.get(place)
+        return not sums or not numbers or not sums.isdisjoint(numbers)
+
+    def ceiling(self, value: str, *, doubts: bool = False) -> float:
+        """The largest number in a message of the user or trusted record that holds `value`; of a
+        message with sums of money the largest of these.
+
+        Minus infinity where none does. Whole numbers that may be a year are left out, and those
+        that the value itself is made of.
+        """
+        numbers, sums = self._index.numbers, self._index.sums
+        places = self.places(value, doubts=doubts)
+        found = (n for p in places for n in sums.get(p) or numbers.get(p) or ())
+        return max((n for n in found if not is_part(n, value)), default=-math.inf)
+
+    def dated(self, day: Day, *, doubts: bool = False) -> bool:
+        """Whether the user or something trusted wrote the day, in the year if one is with it."""
+        return self._any(self._index.places_of(day), doubts)
+
+    def knows_word(self, word: str, *, doubts: bool = False) -> bool:
+        """Whether one word (lower case, no signs) stands in something trusted, in the singular or
+        the plural, with its accents or without."""
+        table = self._index.words
+        if self._any(table.get(word), doubts):
+            return True
+        if not word.isascii():
+            word = without_accents(word)
+            if self._any(table.get(word), doubts):
+                return True
+        other = word[:-1] if word[-1:] == "s" else word + "s"
+        short = min(len(word), len(other)) < _SHORTEST_PLURAL or not word.isalpha()
+        return not short and self._any(table.get(other), doubts)
+
+    def names_host(self, host: str, *, doubts: bool = False) -> bool:
+        """Whether the user or a trusted text names the host (as `host_of` gives it)."""
+        return self._any(self._index.hosts.get(host), doubts)
+
+    def _occurrences(self, run: Run) -> Iterable[int]:
+        seen, end = self._index, len(self) << RECORD_BITS
+        found = seen.occurrences(run.tokens, run.key, end)
+        if not run.joined:
+            return found
+        return chain(found, seen.occurrences((run.joined,), run.joined, end))
+
+    def _any(self, places: list[int] | None, doubts: bool) -> bool:
+        end = len(self) << RECORD_BITS
+        return places is not None and any(p < end and self._counts(p, doubts) for p in places)
+
+    def _counts(self, place: int, doubts: bool, hops: int = 2) -> bool:
+        """Whether the place is trusted: what its record wants the user to have named was named, or
+        it was looked up by an id that another trusted record gave."""
+        seen = self._index
+        if not doubts and place in seen.doubtful:
+            return False
+        wanted = seen.wanting.get(place)
+        if wanted is None:
+            return True
+        about = (seen.about[place >> RECORD_BITS],)
+        if any(all(self._named(name, about) for name in names) for names in wanted if names):
+            return True
+        return hops > 0 and any(
+            other >> RECORD_BITS != place >> RECORD_BITS and self._counts(other, False, hops - 1)
+            for run in map(run_of, seen.looked_up.get(place, ()))
+            if run.telling
+            for other in self._occurrences(run)
+        )
+
+    def _named(self, name: str, about: Sequence[Set[str]]) -> bool:
+        """Whether the user wrote the name (with accents or without), or it stands in a text of
+        which the same holds; a short number beside what its source speaks of."""
+        if self.stated(name) or self.stated_number(name, about=about):
+            return True
+        if self._wrote_plainly(name):
+            return True
+        return any(
+            place in self._index.texted
+            and place not in self._index.doubtful
+            and any(all(map(self.stated, n)) for n in self._index.wanting.get(place, ()) if n)
+            for place in self._occurrences(run_of(name))
+        )
+
+    def _wrote_plainly(self, name: str) -> bool:
+        """Whether a name stands in a message of the user's, if accents make no difference: they
+        are left out in names, and whoever can name a record can name it exactly so, too."""
+        index, end = self._index, len(self)
+        if name.isascii() and not index.accents:
+            return False
+        run = " ".join(words(without_accents(name)))
+        return len(run) >= _SHORTEST_NAME and any(
+            f" {run} " in text for entry, text in index.user_plainly if entry < end
+        )

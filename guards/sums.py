@@ -1,0 +1,143 @@
+"""Numbers as people of several countries write them, and sums of money.
+
+`1,234.56`, `1.234,56`, `1 234,56` and `1'234.56` are one number. Only what can be read in one way
+is read: `1.234` is a decimal unless a currency stands beside it, `1,50` two numbers unless one
+does.
+Linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+_THOUSANDS = re.compile(r"[,'\u2019](?<=\d.)(?=\d{3}(?!\d))")
+_INNER_SIGN = re.compile(r"\d[,'\u2019]\d")
+_POINTS_AND_COMMA = re.compile(
+    r"(?<![\d.,])(\d{1,3}(?:(?:\.\d{3}){1,4}|(?:[ \u00a0\u202f]\d{3}){1,4})),(\d{1,2})(?!\d|[.,]\d)"
+)
+"""`1.234,56`: the point cannot be a decimal one."""
+_CURRENCY = r"(?:[$\u00a3\u20ac\u00a5]|\b(?:EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|BRL|JPY|INR)\b)"
+_MONEY_WORD = (
+    r"(?:[$\u00a3\u20ac\u00a5]|(?:EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|BRL|JPY|INR|euros?|dollars?"
+    r"|pounds?|francs?|bucks|z\u0142)\b)"
+)
+_COMMA_SUM = re.compile(
+    rf"(?:{_CURRENCY} {{0,2}})(\d{{1,9}}),(\d\d)(?!\d|[.,]\d)"
+    rf"|(?<![\d.,])(\d{{1,9}}),(\d\d)(?= {{0,2}}{_MONEY_WORD})",
+    re.IGNORECASE,
+)
+"""`1,50 EUR`: a currency makes it one number."""
+_POINTS = r"\d{1,3}(?:\.\d{3}){1,4}"
+_POINTS_SUM = re.compile(
+    rf"{_CURRENCY} {{0,2}}({_POINTS})(?!\d|[.,]\d)|(?<![\d.,])({_POINTS})(?= {{0,2}}{_MONEY_WORD})",
+    re.IGNORECASE,
+)
+"""`1.500 EUR`: of money there are no three decimals."""
+_AMOUNT = re.compile(
+    r"[$\u00a3\u20ac\u00a5]\s?(\d{1,9}(?:\.\d{1,2})?)(?!\w|\.\d)"
+    r"|(?<![\d.])(\d{1,9}\.\d{2})(?!\d|\.\d)"
+    rf"|(?<![\d.])(\d{{1,9}}(?:\.\d{{1,2}})?)\s?{_MONEY_WORD}"
+    r"|(?<![\d.])(\d{1,9}(?:\.\d{1,2})?)\s?[\u5143\u5186\u5706\u5757\uc6d0]"
+    r"|\b(?:EUR|USD|GBP|CHF)\s?(\d{1,9}(?:\.\d{1,2})?)(?!\w|\.\d)",
+    re.IGNORECASE,
+)
+"""A sum of money by its sign, its currency or its two decimals."""
+_TIMES = re.compile(
+    r"(?<![\w.,])([$\u00a3\u20ac\u00a5]?) ?(\d{1,6}(?:[.,]\d{1,3})?)"
+    r"(?:(k)|( {0,2}(?:thousand|tausend))|( ?m(?:io|ln|n)?\.?| {0,2}(?:million|millionen)))"
+    rf"(?!\w)(?= {{0,2}}({_MONEY_WORD})?)",
+    re.IGNORECASE,
+)
+"""`1.2k`, `3 million`: money where a currency stands beside it."""
+_TOLD = re.compile(
+    rf"{_CURRENCY}? ?(\d{{1,12}}(?:\.\d{{1,6}})?) ?(?:{_MONEY_WORD})?", re.IGNORECASE
+)
+
+
+def grouped(text: str) -> bool:
+    """Whether a comma or an apostrophe stands inside a number; written backwards, it may be
+    another number."""
+    signs = "," in text or "'" in text or "\u2019" in text
+    return signs and _INNER_SIGN.search(text) is not None
+
+
+def plain_numbers(text: str) -> str:
+    """The text with its numbers as programs write them: no sign between thousands, a point before
+    decimals."""
+    text = _POINTS_AND_COMMA.sub(_pointed, text)
+    return _COMMA_SUM.sub(_with_point, _THOUSANDS.sub("", text))
+
+
+def _pointed(match: re.Match[str]) -> str:
+    return re.sub(r"\D", "", match[1]) + "." + match[2]
+
+
+def _with_point(match: re.Match[str]) -> str:
+    whole, cents = (match[1], match[2]) if match[1] else (match[3], match[4])
+    return match[0].replace(f"{whole},{cents}", f"{whole}.{cents}")
+
+
+def sums_in(text: str) -> Iterator[str]:
+    """Every sum of money in a text, as a number: `12.50`, `$10`, `95 EUR`, `1.2k euros`."""
+    text = plain_numbers(text) if grouped(text) else text
+    for match in _AMOUNT.finditer(text):
+        yield next(filter(None, match.groups()))
+    yield from round_sums(text)
+
+
+def round_sums(text: str) -> Iterator[str]:
+    """Sums that are no number as they stand: `1.500 EUR`, `$1.2k`, `3 million euros`."""
+    if "." in text:
+        for match in _POINTS_SUM.finditer(text):
+            yield (match[1] or match[2]).replace(".", "")
+    for match in _TIMES.finditer(text):
+        if match[1] or match[6]:
+            times = 1_000 if match[3] or match[4] else 1_000_000
+            yield f"{float(match[2].replace(',', '.')) * times:.10g}"
+
+
+def currencies_in(text: str) -> Iterator[str]:
+    """The codes of the currencies that a text names by a sign or a word, in lower case."""
+    for sign, code in _CODES:
+        if sign.search(text):
+            yield code
+
+
+_CODES = tuple(
+    (re.compile(pattern, re.IGNORECASE), code)
+    for pattern, code in (
+        ("\u20ac|\\beuros?\\b", "eur"),
+        ("\u00a3", "gbp"),
+        (r"\$|\bdollars?\b", "usd"),
+        ("\u00a5|\\byen\\b", "jpy"),
+        (r"\bfrancs?\b|\bfranken\b", "chf"),
+    )
+)
+
+
+def plain_sums(run: Sequence[str]) -> Iterator[float]:
+    """Numbers among the tokens of a text that may be sums, too: no years, and none that number
+    something (`order 482`)."""
+    for before, token in zip(("", *run), run, strict=False):
+        if token.isdecimal() and len(token) <= _LONGEST_PLAIN and before not in _NUMBERED:
+            yield float(token)
+
+
+_LONGEST_PLAIN = 4
+_NUMBERED = frozenset(
+    """order orders invoice ticket customer client room issue item id account case request number
+    no nr employee patient flight gate table page chapter version line pull task bug step day
+    building floor apartment flat suite box""".split()  # noqa: SIM905 - one word a value reads better
+)
+"""What people number; with a `#`, a number is a token like any other."""
+
+
+def told_sum(value: str) -> str:
+    """The number that a text is, with a currency or without; empty where it says anything else."""
+    value = value.strip()
+    match = _TOLD.fullmatch(plain_numbers(value)) if len(value) < _LONGEST else None
+    return next(round_sums(value), match[1]) if match else ""
+
+
+_LONGEST = 40

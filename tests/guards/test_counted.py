@@ -1,0 +1,64 @@
+"""Short numbers, and what stands beside them."""
+
+from __future__ import annotations
+
+import pytest
+
+from edgeward.guards.counted import counted, numbered_by
+from tests.guards.threads import Thread
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "beside"),
+    [
+        ("see issue 12", "12", "issue"),
+        ("order no. 7", "7", "order"),
+        ("#3", "3", "#"),
+        ("for 10% of them", "10", "percentage"),
+        ("10 percent", "10", "percent"),
+        ("6 replicas", "6", "replica"),
+        ("two workshops", "2", "workshop"),
+        ("twenty-five seats", "25", "quantity"),
+        ("a dozen mugs", "12", "mug"),
+        ("3 hours of consulting", "3", "quantity"),
+        ("two days at 900 each", "2", "quantity"),
+        ("the stock of mug-01 to forty", "40", "stock"),
+        ("the price to 30.", "30", "price"),
+    ],
+)
+def test_what_a_number_counts(text: str, number: str, beside: str) -> None:
+    """The words before and behind it, in digits or in words."""
+    assert any(n == number and beside in words for n, words in counted(text))
+
+
+@pytest.mark.parametrize("text", ["at 3 pm", "on 4 December", "in 30 minutes", "from 2 to 4"])
+def test_what_is_no_quantity(text: str) -> None:
+    """Times and days are no number of things."""
+    assert not any("quantity" in words for _, words in counted(text))
+
+
+def test_what_a_link_numbers() -> None:
+    """A number behind the word that says what it is, in the path or in the query."""
+    text = "https://git.example/acme/shop/pull/34, https://a.example/x?order=10482&mail=eve"
+    found = [*numbered_by(text), *numbered_by("docs.example/document/d/1aZx-Qk3/edit")]
+    assert found == [("34", {"pull"}), ("10482", {"order"}), ("1aZx-Qk3", {"document"})]
+
+
+def test_short_numbers_are_the_users_where_they_belong() -> None:
+    """The argument speaks of what the number counts; elsewhere it is a number by accident."""
+    stated = {"args": dict.fromkeys(("number", "percentage", "quantity", "seats"), "stated")}
+    tools = {"merge_pull_request": stated, "set": stated}
+    thread = Thread({"tools": tools}, "Merge https://git.example/shop/pull/34. 10% off, two mugs.")
+    assert thread.word("merge_pull_request", number=34) == "allow"
+    assert thread.word("set", percentage=10) == "allow"
+    assert thread.word("set", quantity=2) == "allow"
+    assert thread.word("set", number=34) == "block"
+    assert thread.word("set", percentage=2) == "block"
+    assert thread.word("set", seats=2) == "block"
+
+
+@pytest.mark.parametrize("query", ["amount=9000", "iban=DE89370400440532013000", "to=4711"])
+def test_a_link_names_no_payee_and_no_sum(query: str) -> None:
+    """Whoever made a link that the user pastes chose what stands in it."""
+    assert not list(numbered_by(f"What is https://evil.example/pay?x=1&{query}"))
+    assert not list(numbered_by("https://evil.example/account/DE89370400440532013000"))

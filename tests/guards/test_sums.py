@@ -1,0 +1,94 @@
+"""Numbers and sums of money in the notation of several countries."""
+
+from __future__ import annotations
+
+import pytest
+
+from edgeward.guards.sums import currencies_in, grouped, plain_numbers, sums_in, told_sum
+from tests.guards.threads import one
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("1,234.56", "1234.56"),
+        ("1.234,56", "1234.56"),
+        ("1.234.567,8", "1234567.8"),
+        ("1 234,56 kr", "1234.56 kr"),
+        ("1'234.50 CHF", "1234.50 CHF"),
+        ("19,90 €", "19.90 €"),
+        ("EUR 19,90", "EUR 19.90"),
+        ("files 12,34 and 5", "files 12,34 and 5"),
+        ("on 3,5 and 7", "on 3,5 and 7"),
+    ],
+)
+def test_a_number_as_programs_write_it(text: str, plain: str) -> None:
+    """Only what can be read in one way is read."""
+    assert (plain_numbers(text) if grouped(text) else text) == plain
+
+
+@pytest.mark.parametrize(
+    ("text", "sums"),
+    [
+        ("Pay 1.234,56 € to Ann", ["1234.56"]),
+        ("at 95 € and 2 at 480 € each", ["95", "480"]),
+        ("£1.2k a day", ["1200"]),
+        ("EUR 1.500,-", ["1500"]),
+        ("1.500 euros", ["1500"]),
+        ("3 Mio. Euro", ["3000000"]),
+        ("$10.", ["10"]),
+        ("It was 150.00.", ["150.00"]),
+        ("chapter 1.20.3", []),
+        ("付给王芳300元", ["300"]),
+        ("version 1.500, 3 million users, a 5k run, 12 km", []),
+    ],
+)
+def test_sums_in_a_text(text: str, sums: list[str]) -> None:
+    """By a sign, a currency, two decimals; thousands and millions of a currency."""
+    assert list(sums_in(text)) == sums
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        ("500.00", "500.00"),
+        ("€1.234,56", "1234.56"),
+        ("54.000 €", "54000"),
+        ("1200 EUR", "1200"),
+        ("7", "7"),
+        ("12 km", ""),
+        ("5 or 6 EUR", ""),
+    ],
+)
+def test_a_value_that_is_a_sum(value: str, number: str) -> None:
+    """A number with a currency or without, and nothing else."""
+    assert told_sum(value) == number
+
+
+def test_currencies() -> None:
+    """A sign or a word stands for the code that tools take."""
+    assert set(currencies_in("3 € or $5, not £ 7")) == {"eur", "usd", "gbp"}
+    assert not list(currencies_in("a neuro of eurozone"))
+    assert one("stated", "Bill 40 € for it").word("use", x="EUR") == "allow"
+    assert one("stated", "Bill 40 € for it").word("use", x="USD") == "block"
+
+
+@pytest.mark.parametrize(
+    ("said", "value", "word"),
+    [
+        ("Record 1.234,56 € for it", 1234.56, "allow"),
+        ("Record 1.234,56 € for it", "1234.56", "allow"),
+        ("Record 1.234,56 € for it", "1.234,56", "allow"),
+        ("Record 1.234,56 € for it", 1.234, "block"),
+        ("Record 1.234,56 € for it", 123456, "block"),
+        ("Record 500 euros for it", "500.00", "allow"),
+        ("Record 500 euros for it", "500", "block"),  # of what, its name does not say
+        ("3 hours at 95 € each", 95, "allow"),
+        ("3 hours at 95 € each", 3, "block"),
+        ("two days, £1.2k a day", 1200, "allow"),
+        ("two days, £1.2k a day", 1.2, "block"),
+    ],
+)
+def test_a_sum_is_the_users_in_either_notation(said: str, value: object, word: str) -> None:
+    """The number that the user wrote, and no part of it."""
+    assert one("stated", said).word("use", x=value) == word

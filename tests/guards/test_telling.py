@@ -1,0 +1,89 @@
+"""What in private data tells, and in which forms it is recognised."""
+
+from __future__ import annotations
+
+import pytest
+
+from edgeward.guards.private_pieces import PrivatePieces
+from edgeward.guards.telling import MAX_PIECES, private_pieces
+from tests.guards.threads import Thread
+
+RECORD = {
+    "creditLimit": "25,000.00 EUR",
+    "gross": 4812.5,
+    "birthday": "1988-03-19",
+    "notes": [
+        "Code of the archive: 7741#93",
+        "Portal: kornblume-77-Ost is the word for it all, they say",
+    ],
+    "wifi password": "sunflower",
+    "diagnosis": "F32.1 mittelgradig",
+    "disability": "GdB 50",
+    "visits": {"count": 8821, "id": 9931},
+    "active": True,
+    "seen": "2026-11-30",
+}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "their limit is 25.000,00 €",
+        "limit 25 000",
+        "she gets 4812,50",
+        "born on 19 March 1988",
+        "19.3.88",
+        "am 19. März 1988",
+        "the code: 7741 93",
+        "7 7 4 1 9 3",
+        "KORNBLUME 77 OST",
+        "Sunflower!",
+        "F32.1",
+        "gdb-50",
+        "aGUgZ2V0cyA0ODEyLjUw",
+    ],
+)
+def test_private_data_in_another_form(text: str) -> None:
+    """Sums in either notation, days of birth, codes with signs, passwords, short values."""
+    thread = Thread({"private": ["get"], "tools": {"post": {"requested": ["post"]}}}, "post it")
+    assert thread.word("post", text=text) == "allow"
+    thread.gave("get", RECORD)
+    assert thread.word("post", text=text) == "block"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "at 12:15 on 2026-12-03",
+        "on 30 November 2026",
+        "about 25 or 50 of 8821 visits",
+        "on the 19th of March",
+        "the word for it",
+    ],
+)
+def test_what_tells_nothing(text: str) -> None:
+    """Times, other days, counts and common words."""
+    thread = Thread({"private": ["get"], "tools": {"post": {"requested": ["post"]}}}, "post it")
+    thread.gave("get", RECORD)
+    assert thread.word("post", text=text) == "allow"
+
+
+def test_what_the_user_wrote_is_not_private() -> None:
+    """A day of birth in another form, and a sum."""
+    said = "Post that Ann was born on 19 March 1988 and gets 4,812.50"
+    thread = Thread({"private": ["get"], "tools": {"post": {"requested": ["post"]}}}, said)
+    thread.gave("get", RECORD)
+    assert thread.word("post", text="Ann, born 1988-03-19: 4812.50") == "allow"
+
+
+def test_a_short_number_is_whole() -> None:
+    """1215 stands in no 12:15 and in no longer number."""
+    pieces = PrivatePieces()
+    pieces.add("1215", 0)
+    assert set(pieces.found_in("it is 1215", 1)) == {"1215"}
+    assert not list(pieces.found_in("at 12:15 for abc1215def", 1))
+
+
+def test_pieces_are_bounded() -> None:
+    """A huge output gives no more pieces than are kept."""
+    assert len(private_pieces([f"code-{n:07}" for n in range(9_000)])) == MAX_PIECES
