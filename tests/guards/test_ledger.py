@@ -215,3 +215,21 @@ def test_what_one_caller_may_believe_is_never_told_to_another_that_asks_meanwhil
         mine = ledger.judged_by("p", Interrupted(user="ann"))
         assert mine.known("value-two")
         assert not mine.known("value-one")
+
+
+def test_what_a_later_version_is_sure_of_an_earlier_one_does_not_know() -> None:
+    """What was found to be known is kept for the thread, and counts from where it was said."""
+    first = Ledger().appended([said("hello")])
+    asked = [said("Mail bob@corp.example."), trusted("cy@corp.example", ask=True)]
+    later = first.appended(asked)
+    assert later.known("bob@corp.example")
+    assert later.surely_known("bob@corp.example")
+    assert not first.surely_known("bob@corp.example")
+    assert not first.known("bob@corp.example")
+    assert later.known("cy@corp.example", doubts=True)
+    assert not later.surely_known("cy@corp.example")
+    assert not later.known("cy@corp.example")
+    assert later.said(frozenset({"mail"}))
+    assert later.freely_said(frozenset({"mail"}))
+    assert not first.freely_said(frozenset({"mail"}))
+    assert not first.said(frozenset({"mail"}))
