@@ -62,6 +62,7 @@ class Ledger(Standing):
         self.gap = gap
         """What of the thread was not seen, in words; then any text may hold private data."""
         self._judged: tuple[tuple[str, Caller, int], Ledger] | None = None
+        self._asked = None
         self._seen = seen if seen is not None else Seen()
         if seen is None:
             for entry in self:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterable, Sequence, Set
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
@@ -35,12 +36,24 @@ _GROUP = re.compile(r"(?<![0-9])[0-9]{3,12}(?![0-9])")
 _LONGEST_ID = 100
 
 
+@dataclass(slots=True)
+class _Asked:
+    """What so many entries say of names and ids: many records want to be named by the same ones."""
+
+    entries: int
+    named: dict[tuple[str, frozenset[str]], bool] = field(default_factory=dict)
+    givers: dict[tuple[str, int], Set[int]] = field(default_factory=dict)
+    by_user: dict[str, frozenset[int]] = field(default_factory=dict)
+    """The messages of the user in which a name stands."""
+
+
 class Standing(list[dict[str, Any]]):
     """The entries of a ledger, of which it is told what stands where."""
 
-    __slots__ = ("_seen", "gap")
+    __slots__ = ("_asked", "_seen", "gap")
 
     _seen: Seen
+    _asked: _Asked | None
     gap: str
     """What of the thread was not seen, in words; then any text may hold private data."""
 
@@ -70,8 +83,11 @@ class Standing(list[dict[str, Any]]):
 
     def _naming(self, names: Sequence[str]) -> Set[int]:
         """The messages of the user in which all of these names stand."""
-        of_user = self._index.of_user
-        each = [of_user.intersection(self._occurrences(run_of(name))) for name in names]
+        known, of_user = self._asked_now.by_user, self._index.of_user
+        for name in names:
+            if name not in known:
+                known[name] = frozenset(of_user.intersection(self._occurrences(run_of(name))))
+        each = [known[name] for name in names]
         return each[0].intersection(*each[1:]) if each else frozenset()
 
     def stated_number(self, value: str, *, about: Sequence[Set[str]] = ()) -> bool:
@@ -157,27 +173,54 @@ class Standing(list[dict[str, Any]]):
         wanted = seen.wanting.get(place)
         if wanted is None:
             return True
-        about = (seen.about[place >> RECORD_BITS],)
+        entry = place >> RECORD_BITS
+        about = seen.about[entry]
         if any(all(self._named(name, about) for name in names) for names in wanted if names):
             return True
-        return hops > 0 and any(
-            other >> RECORD_BITS != place >> RECORD_BITS and self._counts(other, False, hops - 1)
-            for run in map(run_of, seen.looked_up.get(place, ()))
-            if run.telling
-            for other in self._occurrences(run)
-        )
+        ids = seen.looked_up.get(place, ()) if hops > 0 else ()
+        return any(not self._givers(value, hops - 1) <= {entry} for value in ids)
 
-    def _named(self, name: str, about: Sequence[Set[str]]) -> bool:
+    def _givers(self, value: str, hops: int) -> Set[int]:
+        """Entries with a trusted record that gives an id: at most two, for one may be who asks."""
+        known = self._asked_now.givers
+        if (value, hops) not in known:
+            found: set[int] = set()
+            run = run_of(value)
+            for place in self._occurrences(run) if run.telling else ():
+                entry = place >> RECORD_BITS
+                if entry not in found and self._counts(place, False, hops):
+                    found.add(entry)
+                    if len(found) == 2:
+                        break
+            known[value, hops] = found
+        return known[value, hops]
+
+    @property
+    def _asked_now(self) -> _Asked:
+        asked = self._asked
+        if asked is None or asked.entries != len(self):
+            asked = self._asked = _Asked(len(self))
+        return asked
+
+    def _named(self, name: str, about: frozenset[str]) -> bool:
         """Whether the user wrote the name (with accents or without), or it stands in a text of
         which the same holds; a short number beside what its source speaks of."""
-        if self.stated(name) or self.stated_number(name, about=about):
-            return True
-        if self._wrote_plainly(name):
-            return True
+        known = self._asked_now.named
+        if (name, about) not in known:
+            known[name, about] = (
+                self.stated(name)
+                or self.stated_number(name, about=(about,))
+                or self._wrote_plainly(name)
+                or self._in_named_text(name)
+            )
+        return known[name, about]
+
+    def _in_named_text(self, name: str) -> bool:
+        seen = self._index
         return any(
-            place in self._index.texted
-            and place not in self._index.doubtful
-            and any(all(map(self.stated, n)) for n in self._index.wanting.get(place, ()) if n)
+            place in seen.texted
+            and place not in seen.doubtful
+            and any(all(map(self.stated, n)) for n in seen.wanting.get(place, ()) if n)
             for place in self._occurrences(run_of(name))
         )
 

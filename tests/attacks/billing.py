@@ -1,6 +1,6 @@
 """Customers and invoices of an agency: sums in two notations, a directory, secrets of customers.
 
-The policy was written before the tasks and the goals.
+The policy was written before the tasks and the goals, but for `lines.quantity`, which came after.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A suite in plain Python: tools on a dict, tasks, and attacks, for policies written beforehand."""
+"""A suite in plain Python: tools on a dict, tasks, and attacks, played under one policy."""
 
 from __future__ import annotations
 

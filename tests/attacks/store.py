@@ -1,4 +1,7 @@
-"""A shop: nested sums, orders that are looked up by a customer's name, an address of many parts."""
+"""A shop: nested sums, orders that are looked up by a customer's name, an address of many parts.
+
+The policy was seen through again after the attacks: what it binds of an order was too little.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Suites that the engine was not made for, with policies that were written before the attacks."""
+"""Suites that the engine was not made for, with policies as an owner writes them."""
 
 from __future__ import annotations
 

@@ -144,3 +144,30 @@ def test_a_long_text_of_any_script_is_read(policy: Policy) -> None:
     """A hundred thousand signs of Chinese are no more than a model writes."""
     call = ToolCall("write_file", {"text": "请在星期五之前审阅。" * 10_000})
     assert decide(policy, call, History()).word == "allow"
+
+
+@pytest.mark.parametrize("named", ["Ann", "Somebody Else"])
+def test_a_record_that_is_looked_up_again_and_again(named: str) -> None:
+    """An order that is polled costs what it stands in the thread, and no power of that."""
+
+    def steps(times: int) -> int:
+        record = {
+            "when": [[named]],
+            "of": ["ORD-77120"],
+            "values": ["ORD-77120", named],
+            "texts": [],
+        }
+        entries = [
+            {"source": "tool get_order", "call": str(n), "values": [], "records": [record]}
+            for n in range(times)
+        ]
+        asked = Ledger().observed("Where is the order of Ann?", source=USER)
+        assert asked is not None
+        ledger = Ledger([asked, *entries])
+        assert bool(ledger.places("ORD-77120")) == (named == "Ann")
+        again = Ledger([asked, *entries])
+        again.known("ORD-77120")
+        return steps_of(lambda: again.places("ORD-77120"))
+
+    few = steps(50)
+    assert steps(200) < 5 * few
