@@ -1,6 +1,6 @@
 """A shop: nested sums, orders that are looked up by a customer's name, an address of many parts.
 
-The policy was seen through again after the attacks: what it binds of an order was too little.
+The policy was revised after the attacks: it bound too little of an order.
 """
 
 from __future__ import annotations
