@@ -38,6 +38,8 @@ _PASSWORD = re.compile(
 _COUNTS = frozenset("id ids index page size count offset version year number no".split())  # noqa: SIM905
 """Last words of fields whose numbers say nothing of a person."""
 _LABEL = re.compile(r"([^:\n]{1,60}): +(?=\S)")
+_LONGEST_LABELLED = 300
+"""Characters of a label and its value."""
 _WORD = re.compile(r"[^\W\d_]+")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SIGNS_INSIDE = re.compile(r"\w[#$!&*~^+]\w")
@@ -79,7 +81,8 @@ def _all_pieces(name: str, line: str) -> Iterator[str]:
     """The pieces of a line of a field; what stands behind a label in it is a value, too."""
     yield from _of_field(name, line)
     yield from _pieces(line)
-    for match in _LABEL.finditer(line):
+    # Only what is short tells: a line of labels alone must not be read again behind each of them.
+    for match in _LABEL.finditer(line, max(len(line) - _LONGEST_LABELLED, 0)):
         value = line[match.end() :]
         yield from _of_field(match[1], value)
         if match.end() < len(line):

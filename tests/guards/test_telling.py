@@ -7,6 +7,7 @@ import pytest
 from edgeward.guards.private_pieces import PrivatePieces
 from edgeward.guards.telling import MAX_PIECES, private_pieces
 from tests.guards.threads import Thread
+from tests.steps import steps_of
 
 RECORD = {
     "creditLimit": "25,000.00 EUR",
@@ -87,3 +88,15 @@ def test_a_short_number_is_whole() -> None:
 def test_pieces_are_bounded() -> None:
     """A huge output gives no more pieces than are kept."""
     assert len(private_pieces([f"code-{n:07}" for n in range(9_000)])) == MAX_PIECES
+
+
+@pytest.mark.parametrize("unit", ["a: b ", "born: a ", "pin: x "])
+def test_a_line_of_labels(unit: str) -> None:
+    """A line of nothing but labels costs what it is long, and the value at its end still tells."""
+
+    def steps(times: int) -> int:
+        line = unit * times + "PIN: 4711"
+        assert "4711" in private_pieces({"notes": line})
+        return steps_of(lambda: private_pieces({"notes": line}))
+
+    assert steps(1_600) < 5 * steps(400)
