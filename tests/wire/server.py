@@ -7,10 +7,13 @@ of tool calls are cut in pieces, as the services do.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import socket
 import struct
+import termios
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -208,6 +211,11 @@ def _handler(wire: Wire) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(b"0\r\n\r\n")
 
         def _reset(self) -> None:
+            # What the other side has not confirmed yet would never arrive.
+            for _ in range(5_000):  # it may be gone itself
+                if not any(fcntl.ioctl(self.connection, termios.TIOCOUTQ, bytes(4))):
+                    break
+                time.sleep(0.001)
             # Linger of zero seconds: the other side gets a reset, not a polite end.
             linger = struct.pack("ii", 1, 0)
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
