@@ -62,8 +62,10 @@ UNKNOWN_PAST = "what came before was not seen here"
 """Why a text cannot be told to be free of private data."""
 
 
-Open: TypeAlias = tuple[Proposed, ...]
-"""Calls with one id that have no answer yet. Of more than one nobody can tell which is answered."""
+Open: TypeAlias = tuple[Proposed | ToolCall, ...]
+"""Calls with one id that have no answer yet. Of more than one nobody can tell which is answered.
+
+A call whose arguments are a mapping is parsed already: its owner may change it meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,11 +328,12 @@ class Conversations:
         going.chars += len(turn.text)
 
     def _proposed(self, going: _Going, turn: ModelTurn) -> None:
-        for call in turn.calls:
+        calls = [c if isinstance(c.arguments, str) else _parsed(c) for c in turn.calls]
+        for call in calls:
             going.calls[call.name] = going.calls.get(call.name, 0) + 1
             going.open[call.id] = (*going.open.get(call.id, ()), call)
-        going.turn = tuple([call.name for call in turn.calls])
-        if odd := [call for call in turn.calls if _may_hold_pieces(call)]:
+        going.turn = tuple([call.name for call in calls])
+        if odd := [call for call in calls if _may_hold_pieces(call)]:
             going.sent = kept(going.sent, [_parsed(call).arguments for call in odd])
         going.order = self._moved(going.order, going.turn)
         going.ran += len(turn.calls)
@@ -370,11 +373,11 @@ class Conversations:
         return {**(entry or empty), "private": pieces}
 
 
-def _parsed(call: Proposed) -> ToolCall:
-    return as_call(call.name, call.arguments, id=call.id)
+def _parsed(call: Proposed | ToolCall) -> ToolCall:
+    return call if isinstance(call, ToolCall) else as_call(call.name, call.arguments, id=call.id)
 
 
-def _may_hold_pieces(call: Proposed) -> bool:
+def _may_hold_pieces(call: Proposed | ToolCall) -> bool:
     raw = call.arguments
     return not isinstance(raw, str) or may_hold_pieces(raw)
 

@@ -158,6 +158,19 @@ def test_a_past_that_no_decision_asks_about_is_not_read(monkeypatch: pytest.Monk
     assert len(added) == 2
 
 
+def test_arguments_that_the_program_changes_later_are_not_what_was_sent() -> None:
+    """A past that is read at last holds a call as it stood in its request."""
+    policy = load_policy(
+        {"version": 2, "tools": {"create_event": "allow", "drop": {"args": {"event": "created"}}}}
+    )
+    sent: dict[str, object] = {"name": "alpha-77x"}
+    turns = [ModelTurn((Proposed("create_event", sent, "c1"),)), ToolResult("c1", '{"id": "n-7"}')]
+    past = Conversations(policy).past([UserText("Go."), *turns])
+    sent["name"] = "payroll-99z"
+    assert word(policy, past, "drop", event="alpha-77x") == "allow"
+    assert word(policy, past, "drop", event="payroll-99z") == "block"
+
+
 def test_a_long_past_is_read_at_last() -> None:
     """Each of its requests left it unread; whoever asks then gets all of it, each time the same."""
     conversations = Conversations(flow())
