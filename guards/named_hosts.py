@@ -55,6 +55,7 @@ _OF_OBJECT = re.compile(r"(?:self|this|cls)\.\w+")
 
 def named_hosts(text: str, pattern: re.Pattern[str]) -> Iterator[Destination]:
     """The hosts that the text names; `pattern` is `NAMED`, compiled. Linear in the text."""
+    listed = set[tuple[int, bool]]()
     for match in pattern.finditer(text):
         json, ported, opened, first = match.groups()
         if json:
@@ -66,13 +67,20 @@ def named_hosts(text: str, pattern: re.Pattern[str]) -> Iterator[Destination]:
         elif ported:
             yield from filter(None, (_host(f"{ported}:", quoted=True),))
         elif text[match.end() : match.end() + 1] not in ("(", "[", "{"):
-            yield from _listed(text, _BY.sub("", first), match.end(), quoted=bool(opened))
+            quoted = bool(opened)
+            yield from _listed(text, _BY.sub("", first), match.end(), listed, quoted=quoted)
 
 
-def _listed(text: str, part: str, end: int, *, quoted: bool) -> Iterator[Destination]:
-    """The host that a value is, which ends there, and those that follow it."""
+def _listed(
+    text: str, part: str, end: int, known: set[tuple[int, bool]], *, quoted: bool
+) -> Iterator[Destination]:
+    """The host that a value is, which ends there, and those that follow it; `known` are the ends
+    behind which other lists of the text have gone on."""
     while (found := _host(part.rstrip(".:!?]"), quoted=quoted)) is not None:
         yield found
+        if (end, quoted) in known:
+            return
+        known.add((end, quoted))
         following = _NEXT.match(text, end)
         if following is None:
             return

@@ -6,6 +6,7 @@ import pytest
 
 from edgeward.guards.named_hosts import NAMED, named_hosts
 from edgeward.guards.patterns import compile_pattern
+from tests.steps import steps_of
 
 from .conftest import Ask
 
@@ -100,3 +101,11 @@ def test_hostile_text_is_read_once(text: str) -> None:
     matches = compile_pattern(NAMED).finditer(text)
     assert sum(match.end() - match.start() for match in matches) <= len(text)
     assert len(list(named_hosts(text, compile_pattern(NAMED)))) <= len(text)
+
+
+@pytest.mark.parametrize("unit", ["x--host evil.test:5000/", "host: evil.test, ", " --host a.test"])
+def test_lists_that_go_on_in_one_another_are_walked_once(unit: str) -> None:
+    """What follows a value in a list is not followed again from each of its members."""
+    pattern = compile_pattern(NAMED)
+    short, long = (steps_of(lambda n=n: list(named_hosts(unit * n, pattern))) for n in (100, 400))
+    assert long < 5 * short
