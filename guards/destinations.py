@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from .fields import Kind
-from .host_fields import typed_hosts
+from .host_fields import NO_HOST, typed_hosts
 from .hosts import Destination, short
 from .identifiers import TOP_LABELS
 from .links import links, network_paths
@@ -67,6 +67,13 @@ LONGEST_HEAD = 40
 BASES = Kind.URL | Kind.HOST
 """Fields whose value can be what another one goes on with."""
 _JOINTS = frozenset("@.:")
+_HIDDEN_FILE = re.compile(r"(?:\.[\w-]+)*\.([\w-]+)(?=/|\Z)")
+_HIDDEN = frozenset(
+    """git gitignore gitattributes gitmodules gitkeep github gitlab env envrc npmrc npmignore nvmrc
+    yarnrc editorconfig dockerignore eslintrc eslintignore prettierrc prettierignore babelrc
+    pylintrc flake8 bashrc zshrc vscode circleci devcontainer husky toml ini lock log gz""".split()  # noqa: SIM905 - reads better
+)
+"""What names of hidden files end in, and no host does, nor may anybody register one that does."""
 _ONE_WORD = re.compile(r"[@.][\w-]*")
 _MOST_JOINED = 1_000_000
 """Characters of pairs of a base address and a path of a call that are put together."""
@@ -119,6 +126,9 @@ def _may_go_on(text: str) -> bool:
 
 
 def _goes_on(text: str) -> bool:
-    """Whether a text, put behind a host, becomes a part of it."""
+    """Whether a text, put behind a host, becomes a part of it, and of one that there can be."""
     tail = text.strip()
-    return tail[:1] in _JOINTS and tail not in (".", "..") and tail[:2] != "./"
+    if tail[:1] not in _JOINTS or tail in (".", "..") or tail[:2] == "./":
+        return False
+    file = _HIDDEN_FILE.match(tail)
+    return file is None or not (file[1].casefold() in _HIDDEN or NO_HOST.fullmatch(file[1]))

@@ -30,7 +30,7 @@ _LISTED = re.compile(r"[\s,;]")
 _MOST_LISTED = 1_000
 _AUTHORITY_ENDS = re.compile(r"[/?#\\]")
 _REMOTE = re.compile(r":(?!//)[^\s:]*(?:/|\.git\Z)")
-_NO_HOST = re.compile(
+NO_HOST = re.compile(
     r"(?:html?|xhtml|php|aspx?|jsp|css|js|mjs|json|xml|svg|png|jpe?g|gif|webp|ico|pdf|txt|csv|docx?|"
     r"xlsx?|pptx?|ya?ml|wasm|mp[34])|\w*_\w*",
     re.IGNORECASE,
@@ -167,7 +167,7 @@ def _typed_host(clean: str, kind: int) -> Iterator[Destination]:
         # A file of the same site, or a link that a person is shown.
         yield from filter(None, [_place(clean, kind) if kind & Kind.PLACE else None])
         return
-    of_site = "." in clean and _NO_HOST.fullmatch(clean.rpartition(".")[2])
+    of_site = "." in clean and NO_HOST.fullmatch(clean.rpartition(".")[2])
     if of_site and authority == clean and not kind & Kind.HOST:
         return
     if _BACKSLASH_ENDS.match(clean):

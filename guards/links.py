@@ -33,6 +33,8 @@ _NETWORK_PATH = re.compile(
 _BEHIND_USER = re.compile(r"[^\s/?#]{0,1000}@([^\s/?#\\@]{0,255})")
 _MORE_SLASHES = re.compile(r"[/\\]*")
 _UNC_DEVICE = re.compile(r"[/\\]{2}[?.][/\\](?:UNC[/\\]|(?=[A-Za-z]:|pipe))", re.IGNORECASE)
+_DOUBLED_ESCAPE = re.compile(r"[A-Za-z0](?:\\\\|\Z)")
+"""`\\\\n\\\\t`: an escape as a string of a program holds it, and no share."""
 _CJK_PROSE = re.compile("[,;:!?()]+[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3][^.\u3002]*\\Z")
 """What follows a link in a script that writes no spaces, after its punctuation was folded."""
 _STOP_AND_PROSE = re.compile("[\u3002\uff61]([\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]+)\\Z")
@@ -60,6 +62,7 @@ def links(text: str, *, stand_ins: bool = False) -> Iterator[Destination]:
     `stand_ins`: a host that is only a variable (`http://$HOST/`, `https://%s/x`) is one, too.
     """
     users = "@" in text
+    begin = len(text) - len(text.lstrip())
     known: dict[str, Destination | None] = {}
     for match in _START.finditer(text):
         start, at = match.span()
@@ -67,7 +70,7 @@ def links(text: str, *, stand_ins: bool = False) -> Iterator[Destination]:
         if not special:
             scheme = _SCHEME_BEFORE.search(text, max(0, start - 32), start)
             if scheme is None:
-                if text[:start].strip():
+                if start > begin:
                     continue  # its beginning may stand in another value
             elif scheme[0].lower() == "file" and text.startswith(("//", "\\\\"), at):
                 at += 2  # file:////host/share
@@ -238,6 +241,8 @@ def _names_host_behind_user(text: str, at: int) -> bool:
 
 
 def _unc(text: str, at: int) -> Destination | None:
+    if _DOUBLED_ESCAPE.match(text, at):
+        return None
     match = _AUTHORITY.match(text, at)
     name = match[0] if match else ""
     if "@" in name:

@@ -98,3 +98,32 @@ def test_a_network_path_as_browsers_read_it(ask: Ask, text: str) -> None:
 def test_a_comment_of_a_program_is_no_network_path(ask: Ask, text: str) -> None:
     """What stands behind its slashes is no host."""
     assert ask({"egress_allowlist": ["example.com"]}, {"text": text}).word == "allow"
+
+
+class _Copied(str):
+    """A text that counts how many of its characters are copied."""
+
+    copied = 0
+
+    def __getitem__(self, key: object) -> str:
+        part = str(self)[key]  # type: ignore[index]
+        self.copied += len(part)
+        return part
+
+
+def test_a_sign_without_a_scheme_costs_nothing_of_what_stands_before_it() -> None:
+    """Many of them in one text are looked at once each, not with the whole text before each."""
+    copied = []
+    for n in (100, 400):
+        text = _Copied("x" + " ://y" * n)
+        assert list(links(text)) == []
+        copied.append(text.copied)
+    assert copied[1] < 5 * copied[0]
+
+
+@pytest.mark.parametrize("text", ["\\\\n\\\\t", "\\\\n\\\\n# Title", "\\\\d\\\\.", "\\\\n"])
+def test_an_escape_with_doubled_backslashes_is_no_share(ask: Ask, text: str) -> None:
+    """Code that is quoted once more begins like one; a name with more letters is one."""
+    assert ask({"egress_allowlist": ["example.com"]}, {"text": text}).word == "allow"
+    for share in ("\\\\nas\\\\t", "\\\\n\\t", "\\\\n.evil.test\\\\t"):
+        assert ask({"egress_allowlist": ["example.com"]}, {"text": share}).word == "block"
