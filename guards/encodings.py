@@ -38,7 +38,7 @@ _LONG_BINARY = 4_096
 # Base64 of readable text has a capital inside a run; words, names and paths seldom do.
 _RUN = r"[a-z0-9+/_-][A-Z][A-Za-z0-9+/_=-]{6}"
 _ESCAPED = r"%[0-9A-Fa-f]{2}|%[uU][0-9A-Fa-f]{4}|&#|&[A-Za-z][A-Za-z0-9]{1,31};|\\[uUx0-3/]"
-_MAILED = r"=\r?\n|=\?[^?\s]{1,40}\?[qQ]\?|[qQ]uoted-[pP]rintable"
+_MAILED = r"(?:^|[^=])=\r?\n|=\?[^?\s]{1,40}\?[qQ]\?|[qQ]uoted-[pP]rintable"
 """A line of quoted-printable text that goes on, a word of a header, the name of the encoding."""
 _HEXED = r"[0-9A-Fa-f]{16}|[A-Z2-7]{16}|(?:[0-9A-Fa-f]{2}(?:[:,] ?| )(?:0x)?){7}"
 _STABLE = (
@@ -112,6 +112,8 @@ _ESCAPE = re.compile(
     r"(?<!\\)\\+(?:u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,6})\}|U([0-9A-Fa-f]{8})|x([0-9A-Fa-f]{2})"
     r"|([0-3][0-7]{2}))"
 )
+_NO_ESCAPE = re.compile(r"=(?==)|(?<==)=(?=\r?\n)")
+"""Several in a row (`=====`) are a line below a title, and no line that goes on."""
 _MAIL_WORD = re.compile(r"=\?[^?\s]{1,40}\?[qQ]\?([^?\s]{0,400})\?=")
 _ENTITIES = re.compile("(" + re.sub(r"(?<!\\)\((?!\?)", "(?:", _ENTITY.pattern) + ")")
 _ESCAPES = re.compile("(" + re.sub(r"(?<!\\)\((?!\?)", "(?:", _ESCAPE.pattern) + ")")
@@ -242,7 +244,7 @@ def _unmail(text: str) -> str:
 
 
 def _unquoted(text: str, *, header: bool) -> str:
-    raw = text.encode("utf-8", "surrogatepass")
+    raw = _NO_ESCAPE.sub("=3D", text).encode("utf-8", "surrogatepass")
     return quopri.decodestring(raw, header=header).decode("utf-8", "replace")
 
 

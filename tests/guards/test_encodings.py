@@ -129,6 +129,7 @@ def test_disguised(ask: Ask, text: str) -> None:
         "&copy; 2024 &amp; more", "C:\\new\\table", "x" * 200_000, "deadbeef" * 8,
         "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
         "QWxhZGRpbjpvcGVuIHNlc2FtZQ==", "a=2E=2E/b", "x =\n 2", "=?utf-8?q?J=C3=B6rg?= hi",
+        "Title\n" + "=" * 80 + "\n\nText", "=" * 64 + "\nx", "<<<<\n====\n>>>>",
         "MFRGGZDFMZTWQ2LKMFRGGZDF", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "LOREMIPSUMDOLORSITAMET",
         json.dumps({"text": "Loading...\nDone"}),
         json.dumps({"text": 'Loading...\nDone é \\ " '}), json.dumps(json.dumps({"t": "a..\nb"})),
