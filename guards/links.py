@@ -223,7 +223,8 @@ def network_paths(text: str, kind: int) -> Iterator[Destination]:
 
 
 def _ends_like_host(host: str) -> bool:
-    return is_address(host) or host.rpartition(".")[2] in TOP_LABELS
+    name, _, last = host.rpartition(".")
+    return is_address(host) or (name != "" and last in TOP_LABELS)
 
 
 def _name(text: str, at: int) -> str:

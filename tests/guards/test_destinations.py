@@ -191,6 +191,7 @@ GOOD_ARGUMENTS: list[dict[str, Any]] = [
     {"endpoint": {"/v1/users.list": "get"}},
     {"text": "x = 1 //this.name = 2"},
     {"text": "build //src/app:main and //third_party/foo"},
+    {"text": "bazel test //test/unit //app/main, or //dev/x"},
     {"text": "row \\\\ab\\\\ next"},
     {"text": "see //example.com/x"},
 ]
