@@ -41,9 +41,14 @@ class _Asked:
     """What so many entries say of names and ids: many records want to be named by the same ones."""
 
     entries: int
+    counts: dict[tuple[int, int], bool] = field(default_factory=dict)
+    """Whether a record that wants to be named counts, by its place and the hops that are left."""
     named: dict[tuple[str, frozenset[str]], bool] = field(default_factory=dict)
-    givers: dict[tuple[str, int], Set[int]] = field(default_factory=dict)
-    by_user: dict[str, frozenset[int]] = field(default_factory=dict)
+    in_text: dict[Run, bool] = field(default_factory=dict)
+    texts: dict[int, bool] = field(default_factory=dict)
+    """Whether the user named the record whose text stands at a place."""
+    givers: dict[tuple[Run, int], Set[int]] = field(default_factory=dict)
+    by_user: dict[Run, frozenset[int]] = field(default_factory=dict)
     """The messages of the user in which a name stands."""
 
 
@@ -76,19 +81,29 @@ class Standing(list[dict[str, Any]]):
         run = run_of(value)
         found = self._occurrences(run) if run.tokens else ()
         counted = {place for place in found if self._counts(place, doubts)}
-        for place in () if told_sum(value) else counted & self._index.wanting.keys():
-            for names in self._index.wanting[place]:
-                counted = counted.union(self._naming(names))
-        return counted
+        if told_sum(value):
+            return counted
+        wanting = self._index.wanting
+        # Many records are named by the same messages: each of these sets is put in once.
+        return counted.union(
+            *{self._naming(names) for p in counted & wanting.keys() for names in wanting[p]}
+        )
 
-    def _naming(self, names: Sequence[str]) -> Set[int]:
+    def _naming(self, names: Sequence[str]) -> frozenset[int]:
         """The messages of the user in which all of these names stand."""
-        known, of_user = self._asked_now.by_user, self._index.of_user
-        for name in names:
-            if name not in known:
-                known[name] = frozenset(of_user.intersection(self._occurrences(run_of(name))))
-        each = [known[name] for name in names]
+        each = [self._messages(run_of(name)) for name in names]
         return each[0].intersection(*each[1:]) if each else frozenset()
+
+    def _messages(self, run: Run) -> frozenset[int]:
+        known = self._asked_now.by_user
+        if run not in known:
+            known[run] = frozenset(self._index.of_user.intersection(self._occurrences(run)))
+        return known[run]
+
+    def _is_stated(self, name: str) -> bool:
+        """The same as `stated`, of a name that many records may have."""
+        run = run_of(name)
+        return run.telling and bool(self._messages(run))
 
     def stated_number(self, value: str, *, about: Sequence[Set[str]] = ()) -> bool:
         """Whether the user wrote a short number with a `#`, or beside what the call speaks of."""
@@ -173,27 +188,32 @@ class Standing(list[dict[str, Any]]):
         wanted = seen.wanting.get(place)
         if wanted is None:
             return True
-        entry = place >> RECORD_BITS
+        known = self._asked_now.counts
+        if (place, hops) not in known:
+            known[place, hops] = self._is_named(place, wanted, hops)
+        return known[place, hops]
+
+    def _is_named(self, place: int, wanted: Iterable[Sequence[str]], hops: int) -> bool:
+        seen, entry = self._index, place >> RECORD_BITS
         about = seen.about[entry]
         if any(all(self._named(name, about) for name in names) for names in wanted if names):
             return True
         ids = seen.looked_up.get(place, ()) if hops > 0 else ()
-        return any(not self._givers(value, hops - 1) <= {entry} for value in ids)
+        return any(not self._givers(run_of(value), hops - 1) <= {entry} for value in ids)
 
-    def _givers(self, value: str, hops: int) -> Set[int]:
+    def _givers(self, run: Run, hops: int) -> Set[int]:
         """Entries with a trusted record that gives an id: at most two, for one may be who asks."""
         known = self._asked_now.givers
-        if (value, hops) not in known:
+        if (run, hops) not in known:
             found: set[int] = set()
-            run = run_of(value)
             for place in self._occurrences(run) if run.telling else ():
                 entry = place >> RECORD_BITS
                 if entry not in found and self._counts(place, False, hops):
                     found.add(entry)
                     if len(found) == 2:
                         break
-            known[value, hops] = found
-        return known[value, hops]
+            known[run, hops] = found
+        return known[run, hops]
 
     @property
     def _asked_now(self) -> _Asked:
@@ -208,21 +228,27 @@ class Standing(list[dict[str, Any]]):
         known = self._asked_now.named
         if (name, about) not in known:
             known[name, about] = (
-                self.stated(name)
+                self._is_stated(name)
                 or self.stated_number(name, about=(about,))
                 or self._wrote_plainly(name)
-                or self._in_named_text(name)
+                or self._in_named_text(run_of(name))
             )
         return known[name, about]
 
-    def _in_named_text(self, name: str) -> bool:
-        seen = self._index
-        return any(
-            place in seen.texted
-            and place not in seen.doubtful
-            and any(all(map(self.stated, n)) for n in seen.wanting.get(place, ()) if n)
-            for place in self._occurrences(run_of(name))
-        )
+    def _in_named_text(self, run: Run) -> bool:
+        known = self._asked_now.in_text
+        if run not in known:
+            known[run] = any(map(self._is_named_text, self._occurrences(run)))
+        return known[run]
+
+    def _is_named_text(self, place: int) -> bool:
+        known, seen = self._asked_now.texts, self._index
+        if place not in seen.texted or place in seen.doubtful:
+            return False
+        if place not in known:
+            wanted = seen.wanting.get(place, ())
+            known[place] = any(all(map(self._is_stated, names)) for names in wanted if names)
+        return known[place]
 
     def _wrote_plainly(self, name: str) -> bool:
         """Whether a name stands in a message of the user's, if accents make no difference: they
