@@ -33,6 +33,8 @@ MARK = "EDGEWARD_SCRIPT"
 _INHERITED = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TEMP", "TMP")
 _POLL_S = 0.05
 _LAST_WORDS_S = 1.0
+_MOST_LATE = 32
+"""Readings after that: what two pipes can hold, at a MiB each."""
 _ROUNDS = 5
 
 HAS_GROUPS = hasattr(os, "killpg")
@@ -173,10 +175,12 @@ class _Program:
         while (why := self._over(process, kept, deadline)) is None:
             _read(selector, process)
         self.end()
-        # What it wrote before its end still stands in the pipes, however late we come to read it.
-        until = time.monotonic() + _LAST_WORDS_S
-        while selector.get_map() and _size(kept) <= MAX_WRITTEN:
-            if not _read(selector, process) and time.monotonic() >= until:
+        # What it wrote before its end still stands in the pipes, however late we come to read it;
+        # one that hid from us may hold them open, and write for ever.
+        until, late = time.monotonic() + _LAST_WORDS_S, 0
+        while selector.get_map() and late < _MOST_LATE:
+            late += time.monotonic() >= until
+            if not _read(selector, process) and late:
                 break
         return why
 

@@ -256,6 +256,14 @@ async def test_D103_everything_that_a_script_started_ends_with_it(
         assert await gone(int((folder / name).read_text()))
 
 
+async def test_what_hides_from_us_and_writes_for_ever_holds_nothing_up(tmp_path: Path) -> None:
+    """A child in a session and an environment of its own is not found; nobody waits for it."""
+    drip = "echo > up; while echo x; do sleep 0.01; done"
+    wait = "while [ ! -e up ]; do sleep 0.01; done"
+    tools = scripts(tmp_path, a_sh=f"env -i setsid sh -c '{drip}' 2> /dev/null &\n{wait}")
+    assert (await told(tools["tabular-report__a"])).startswith("exit code: 0\nstdout:\n")
+
+
 @pytest.mark.parametrize("way", ["cancelled", "time of the tool", "time of the tool, sync"])
 async def test_a_run_that_ends_takes_its_scripts_along(tmp_path: Path, way: str) -> None:
     """A run that is cancelled, and a call that is given up."""
