@@ -68,20 +68,24 @@ class LogChanged(ValueError):
     """A log is not as its head says: to go on with it would sign what somebody made of it."""
 
 
-def go_on_from(tail: tuple[int, str], head: bytes, verifier: Verifier) -> None:
-    """Refuse to go on with a log that was cut short or replaced.
+def go_on_from(last: Line | None, head: bytes, verifier: Verifier) -> Tail:
+    """Where a log goes on whose last line this is; None: it has none.
 
-    A writer that was stopped leaves a head that knows of fewer lines, never of more.
+    A writer that was stopped leaves a head that knows of fewer lines, never of more. The next head
+    vouches for what it goes on from: a line that the head does not know has to be signed.
 
     Raises:
-        LogChanged: the head is missing, or knows of other lines.
+        LogChanged: the head is missing, or knows of other lines; or the line was put there.
     """
-    kept, (lines, digest) = read_head(head, verifier), tail
+    kept, tail = read_head(head, verifier), Tail() if last is None else last.tail
     if kept is None:
-        if lines or head.strip(b" \n\0"):
+        if last is not None or head.strip(b" \n\0"):
             raise LogChanged("the log's head is missing, or not signed with this key")
-    elif kept.lines > lines or (kept.lines == lines and kept.digest != digest):
+    elif kept.lines > tail.lines or (kept.lines == tail.lines and kept.digest != tail.digest):
         raise LogChanged("the log was cut short or replaced: `edgeward audit verify` says where")
+    elif last is not None and kept.lines < tail.lines and not last.is_signed(verifier):
+        raise LogChanged("the log's last record was inserted: it is not signed with this key")
+    return tail
 
 
 def read_head(head: bytes, verifier: Verifier) -> Tail | None:
@@ -93,15 +97,6 @@ def read_head(head: bytes, verifier: Verifier) -> Tail | None:
     if not verifier.accepts_head(f"{lines} {digest}", secret, " ".join(signature)):
         return None
     return Tail(int(lines), digest)
-
-
-def tail_after(line: bytes) -> Tail:
-    """Where a log ends whose last line this is.
-
-    Raises:
-        ValueError: it is no line of a log.
-    """
-    return parsed(line).tail
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +169,7 @@ def verify(lines: Iterable[bytes], verifier: Verifier, *, head: bytes | None) ->
         fault = _fault(line[:-1], tail, verifier)
         if fault:
             return Checked(tail.lines, fault)
-        tail = tail_after(line[:-1])
+        tail = parsed(line[:-1]).tail
         if kept is not None and kept.lines == tail.lines and kept.digest != tail.digest:
             return Checked(tail.lines - 1, "replaced: the head is of another log")
     if head is not None and kept is None:

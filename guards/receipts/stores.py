@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from .chain import Tail, first_head, go_on_from, lines_of, tail_after
+from .chain import Line, Tail, first_head, go_on_from, lines_of, parsed
 from .forks import OpenFiles
 from .keys import Signer
 
@@ -84,8 +84,8 @@ class JsonLines(OpenFiles):
 
     def _gone_on(self, file: int, head: int, size: int, signer: Signer) -> int:
         """Where the next line goes, once it is sure that the log may be gone on with."""
-        size = self._read_end(file, size)
-        go_on_from(self._tail, os.pread(head, _HEAD_BYTES, 0), signer)
+        last, size = self._read_end(file, size)
+        self._tail = go_on_from(last, os.pread(head, _HEAD_BYTES, 0), signer)
         if not size:  # so that a log without a head is one whose head was taken away
             os.pwrite(head, first_head(signer).ljust(_HEAD_BYTES), 0)
         return size
@@ -102,19 +102,19 @@ class JsonLines(OpenFiles):
         self._files = (log, os.open(head_path(self.path), flags, 0o600))
         self._opened_by, self._size = os.getpid(), -1
 
-    def _read_end(self, file: int, size: int) -> int:
-        """The log's end, and its size without a line that a stopped writer left unfinished."""
+    def _read_end(self, file: int, size: int) -> tuple[Line | None, int]:
+        """The last line, and the size without one that a stopped writer left unfinished."""
         tail, at = b"", size
         while at and tail.count(b"\n") < 2:
             start = max(at - _BLOCK, 0)
             tail = os.pread(file, at - start, start) + tail
             at = start
         whole = tail.rpartition(b"\n")[0]
-        self._tail = tail_after(whole.rpartition(b"\n")[2]) if whole else Tail()
+        last = parsed(whole.rpartition(b"\n")[2]) if whole else None
         kept = size - len(tail) + (len(whole) + 1 if whole else 0)
         if kept < size:
             os.ftruncate(file, kept)
-        return kept
+        return last, kept
 
 
 class Sqlite(OpenFiles):
@@ -133,8 +133,8 @@ class Sqlite(OpenFiles):
             connection.execute("BEGIN IMMEDIATE")
             try:
                 last = connection.execute(f"{_LINES} DESC LIMIT 1").fetchone()
-                tail = tail_after(last[0]) if last else Tail()
-                go_on_from(tail, _head_of(connection), signer)
+                end = parsed(last[0]) if last else None
+                tail = go_on_from(end, _head_of(connection), signer)
                 lines, _, head = lines_of(receipts, tail, signer)
                 rows = [(n, line[:-1]) for n, line in enumerate(lines, start=tail.lines)]
                 connection.executemany("INSERT INTO receipts (n, line) VALUES (?, ?)", rows)

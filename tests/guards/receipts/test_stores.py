@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from edgeward.guards.receipts.chain import Checked, LogChanged, bodies, verify
+from edgeward.guards.receipts.chain import Checked, LogChanged, bodies, parsed, sealed, verify
 from edgeward.guards.receipts.keys import verifier
 from edgeward.guards.receipts.log import ReceiptLog
 from edgeward.guards.receipts.stores import head_path, read_log
@@ -203,6 +203,30 @@ def test_a_log_without_its_head_is_not_gone_on_with(tmp_path: Path, suffix: str)
     cut(path, 1)
     with pytest.raises(LogChanged, match="head is missing"):
         ReceiptLog(path, algorithm="hmac").write([{"at": "later"}])
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("running", [True, False])
+def test_a_log_that_ends_with_somebody_elses_record_is_not_gone_on_with(
+    tmp_path: Path, suffix: str, running: bool
+) -> None:
+    """The next head would vouch for it: who trusts the head alone would take it for a receipt."""
+    path = tmp_path / f"log.{suffix}"
+    log = ReceiptLog(path, algorithm="hmac")
+    log.write([{"at": 0}, {"at": 1}])
+    last = parsed(list(read_log(path)[0])[-1][:-1])
+    forged = f'{{"body":{{"at":2}},"n":2,"prev":"{last.digest}","end":"{last.end}"}}'.encode()
+    if suffix == "jsonl":
+        path.write_bytes(path.read_bytes() + forged + b"\n")
+    else:
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("INSERT INTO receipts VALUES (2, ?)", (forged,))
+            connection.commit()
+    with pytest.raises(LogChanged, match="inserted"):
+        (log if running else ReceiptLog(path, algorithm="hmac")).write([{"at": "later"}])
+    lines, head = read_log(path)
+    assert not sealed(lines, verifier(path.with_name(f"{path.name}.key")), head=head)
+    assert checked(path) == Checked(2, "changed or inserted: it is not signed with this key")
 
 
 def test_a_record_whose_head_could_not_be_written_is_none(tmp_path: Path) -> None:
