@@ -42,9 +42,7 @@ from .meter import USED, Meter
 from .runner import ToolRunner
 from .straight import (
     ALONE,
-    DURABILITY_KEY,
     Left,
-    Straight,
     Way,
     ask_later,
     straight_of,
@@ -143,7 +141,8 @@ class NodeRunnable(Runnable[Any, Any]):
         straight = straight_of(config)
         if straight is None or listened_to(config):
             return _as_writes(self._left_by(input, config))
-        way = self._way(input, straight, config)
+        note_silence(config)
+        way = Way(self, input, straight, config, partial(_whole, config))
         while (node := way.node) is not None:
             try:
                 left = node._left_by(way.given, config, way)
@@ -157,7 +156,8 @@ class NodeRunnable(Runnable[Any, Any]):
         straight = straight_of(config)
         if straight is None or listened_to(config):
             return _as_writes(await self._aleft_by(input, config))
-        way = self._way(input, straight, config)
+        note_silence(config)
+        way = Way(self, input, straight, config, partial(_whole, config))
         while (node := way.node) is not None:
             try:
                 left = await node._aleft_by(way.given, config, way)
@@ -166,12 +166,6 @@ class NodeRunnable(Runnable[Any, Any]):
             else:
                 way.go_on(left)
         return _as_writes(way.left, straight=True)
-
-    def _way(self, input: Any, straight: Straight, config: RunnableConfig) -> Way:
-        # How rarely this run is written down is nothing for the graphs inside of its tools.
-        config["configurable"].pop(DURABILITY_KEY, None)
-        note_silence(config)
-        return Way(self, input, straight, config, partial(_whole, config))
 
     def _left_by(self, state: State, config: RunnableConfig, way: Way | None = None) -> Left:
         step, here, work, meter = self._begin(state, config, way)

@@ -48,7 +48,6 @@ MOST_ROUNDS = 20
 STRAIGHT_KEY = "__edgeward_straight"
 NAMESPACE_KEY = "checkpoint_ns"
 SCRATCHPAD_KEY = "__pregel_scratchpad"
-DURABILITY_KEY = "__pregel_durability"
 INSIDE = "|"
 """In the namespace of a graph that runs inside of another one."""
 
