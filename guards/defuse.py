@@ -19,7 +19,9 @@ from .hosts import HostList, canonical_host, is_address
 Defused = tuple[str, tuple[str, ...]]
 """The text, and labels of what was done: `images`, `links`."""
 
-_ANY = re.compile(r"//|\\|https?:|ftp:|&#|&colon|&sol", re.IGNORECASE)
+_ANY = re.compile(r"//|[\\&:]|/[\t\r\n]")
+"""Without one of these nothing leads to another host: as an entity (`&Tab;`), or with a blank that
+browsers leave out, it is one, too."""
 
 _BRACKETS = re.compile(r"!?\[|\]")
 _TARGET = re.compile(r"[\s]{0,40}(?:<([^<>\n]*)>|((?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*\))*))")

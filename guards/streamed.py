@@ -18,15 +18,15 @@ from .results import answered
 if TYPE_CHECKING:
     from .decide import Policy
 
-_BEGINS = re.compile(r"!?\[|<[a-z/!?]|(?:https?|ftp|wss?):|url\(|@import", re.IGNORECASE)
+_BEGINS = re.compile(r"!?\[|<[a-z/!?]|(?:https?|ftp|wss?):|url\(|image-set\(|@import", re.IGNORECASE)
 _MAY_BEGIN = re.compile(
     r"(?:!|<|h(?:t(?:t(?:ps?)?)?)?|f(?:tp?)?|w(?:ss?)?|u(?:rl?)?"
-    r"|@(?:i(?:m(?:p(?:or?)?)?)?)?)\Z",
+    r"|i(?:m(?:a(?:g(?:e(?:-(?:s(?:et?)?)?)?)?)?)?)?|@(?:i(?:m(?:p(?:or?)?)?)?)?)\Z",
     re.IGNORECASE,
 )
 """The end of a text that could become one of these with what follows."""
 
-_COULD = re.compile(r"[\[<:(@]|[!hfwutpsrlimo]\Z", re.IGNORECASE)
+_COULD = re.compile(r"[\[<:(@]|[!hfwutpsrlimoage-]\Z", re.IGNORECASE)
 """What stands in all that either of them finds."""
 
 _BLANK = re.compile(r"\n[ \t\r]*\n")

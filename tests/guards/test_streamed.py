@@ -24,6 +24,8 @@ TEXTS = [
     "<link title=a'b\n\nhref=//evil.test/x.css>\n\nafter",
     "<b>it's</b>\n\nand <br> it isn't over\n\nend",
     "plain\n\nwith @import 'https://evil.test/a.css' and url( //evil.test/x )\n\n x",
+    "<style>\n\na { background: image-set('//evil.test/x.png' 1x) }\n\n</style>",
+    "see ![x](/&Tab;/evil.test/p.png)\n\nand https://corp.example/x",
     "没有空格的文字![图](https://evil.test/a.png)完",
     f"x https://evil.test/?d={LONG} y",
     "nothing here, and then [ a bracket \n \n and a line",
