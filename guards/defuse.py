@@ -24,13 +24,14 @@ _ANY = re.compile(r"//|[\\&:]|/[\t\r\n]")
 browsers leave out, it is one, too."""
 
 _BRACKETS = re.compile(r"!?\[|\]")
-_TARGET = re.compile(r"[\s]{0,40}(?:<([^<>\n]*)>|((?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*\))*))")
-_TITLE = re.compile(r"""\s{0,40}(?:(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\))\s{0,40})?\)""")
+_TARGET = re.compile(r"\s*(?:<([^<>\n]*)>|((?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*\))*))")
+_TITLE = re.compile(r"""\s*(?:(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\))\s*)?\)""")
 _DEFINITION = re.compile(
-    r"^[ >\t]{0,40}\[([^\]\n]{1,999})\]:[ \t]*(?:\n[ \t]*)?(<[^<>\n]*>|\S+)", re.MULTILINE
+    r"^[ >\t*+.)0-9-]*\[([^\]\n]{1,999})\]:[ \t]*(?:\n[ \t]*)?(<[^<>\n]*>|\S+)", re.MULTILINE
 )
+"""What a name stands for, also in a list or a quotation."""
 _ATTRIBUTE = re.compile(
-    r"""([\s"'/])(?:src|srcset|imagesrcset|poster|background|lowsrc|dynsrc|data|xlink:href)\s{0,20}=\s{0,20}"""
+    r"""([\s"'/])(?:src|srcset|imagesrcset|poster|background|lowsrc|dynsrc|data|xlink:href)\s*=\s*"""
     r"""(?:"([^"]*)"|'([^']*)'|([^\s>"'`]+))""",
     re.IGNORECASE,
 )
@@ -42,11 +43,17 @@ _TAG = re.compile("<[A-Za-z/!?]")
 _REST_OF_TAG = re.compile(r"""(?:[^>=]+|=\s*(?:"[^"]*(?:"|\Z)|'[^']*(?:'|\Z))?)*""")
 """Quotes mean something only where a value begins."""
 _FOLLOWED = re.compile(
-    r"""(?<=[\s/"'])(?:href|content)\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""",
+    r"""(?<=[\s/"'])(?:href|content)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""",
     re.IGNORECASE,
 )
 _REFRESH = re.compile(r"""[\s\d.]+[;,\s]\s*(?:url\s*=\s*)?["']?""", re.IGNORECASE)
-_CSS = re.compile(r"""(url\(|@import|image-set\()\s{0,20}["']?([^"'()\s<>]+)""", re.IGNORECASE)
+_CSS = re.compile(
+    r"""((?:url\(|@import|image-set\()\s*(?:["']\s*)?)([^"'()\s<>]+)""", re.IGNORECASE
+)
+_CSS_ENDS = re.compile(r"""(?:url\(|@import|image-set\()\s*(?:["']\s*)?\Z""", re.IGNORECASE)
+_SET = re.compile(r"image-set\(", re.IGNORECASE)
+_QUOTED = re.compile(r"""(["']\s*)([^"'()\s<>]+)""")
+"""An address of a set of images; where the set ends is left open."""
 _BARE = re.compile(r"""(?:https?|ftp|wss?):[/\\]{2,}[^\s<>"'`|{}\[\]()]+""", re.IGNORECASE)
 _ABSOLUTE = re.compile(
     r"(?:(?:https?|ftp|wss?):[/\\]*|[a-z][a-z0-9+.-]{0,30}:[/\\]{2,}|[/\\]{2,})([^/\\?#]*)(.*)",
@@ -94,6 +101,9 @@ class Defuser:
             text = self._tags(_ATTRIBUTE.sub(self._attribute, text))
         if any(map(text.lower().__contains__, ("url(", "@import", "image-set("))):
             text = _CSS.sub(self._css, text)
+            if (of_set := _SET.search(text)) is not None:
+                at = of_set.end()
+                text = text[:at] + _QUOTED.sub(self._css, text[at:])
         did |= {"images"} if text != before else set()
         if self.hosts is not None or self.private is not _nothing:
             before, text = text, _BARE.sub(self._bare, text)
@@ -182,8 +192,11 @@ class Defuser:
         return match[0] if host is None else f'not-shown="{host.strip("`")}"'
 
     def _css(self, match: re.Match[str]) -> str:
-        host = self._host(match[2], fetched=True)
-        return match[0] if host is None else f"{match[1]}#not-shown-{host.strip('`')}"
+        before, target = match.groups()
+        if target[:2] == "/*" and before[:1] == "@":
+            return f"@not-shown {target}"  # what is loaded stands behind the comment
+        host = self._host(target, fetched=True)
+        return match[0] if host is None else f"{before}#not-shown-{host.strip('`')}"
 
     def _bare(self, match: re.Match[str]) -> str:
         url = match[0].rstrip(_EDGE)
@@ -230,6 +243,11 @@ def ends_in_tag(text: str) -> bool:
         if text[at : at + 1] != ">":
             return True
     return False
+
+
+def ends_in_style(text: str) -> bool:
+    """Whether what CSS loads may stand behind the end of the text."""
+    return _SET.search(text) is not None or _CSS_ENDS.search(text) is not None
 
 
 def by_name(text: str) -> bool:

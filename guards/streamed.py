@@ -11,14 +11,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .defuse import Private, by_name, ends_in_tag
+from .defuse import Private, by_name, ends_in_style, ends_in_tag
 from .holdback import Holdback
 from .results import answered
 
 if TYPE_CHECKING:
     from .decide import Policy
 
-_BEGINS = re.compile(r"!?\[|<[a-z/!?]|(?:https?|ftp|wss?):|url\(|image-set\(|@import", re.IGNORECASE)
+_BEGINS = re.compile(
+    r"!?\[|<[a-z/!?]|(?:https?|ftp|wss?):|url\(|image-set\(|@import", re.IGNORECASE
+)
 _MAY_BEGIN = re.compile(
     r"(?:!|<|h(?:t(?:t(?:ps?)?)?)?|f(?:tp?)?|w(?:ss?)?|u(?:rl?)?"
     r"|i(?:m(?:a(?:g(?:e(?:-(?:s(?:et?)?)?)?)?)?)?)?|@(?:i(?:m(?:p(?:or?)?)?)?)?)\Z",
@@ -105,7 +107,7 @@ class Streamed:
             self._from = max(self._waits.rfind("\n"), self._from)
             return None
         block = self._waits[start : blank.end()]
-        if ends_in_tag(block) or by_name(block):
+        if ends_in_tag(block) or ends_in_style(block) or by_name(block):
             self._to_the_end = True
             return None
         self._at, self._begun = blank.end(), False

@@ -46,6 +46,17 @@ IMAGES = [
     '<svg><image href="//evil.example/p.png"/><svg:use href="https://evil.example/p#a"/></svg>',
     '<meta http-equiv="refresh" content="0;url=https://evil.example/p">',
     "<META content='0; https://evil.example/p' http-equiv=refresh>",
+    '<img src="/&Tab;/evil.example/p.png">',
+    '<img src="&bsol;&NewLine;&bsol;evil.example/p.png">',
+    '<img src="/\t/evil.example/p.png">',
+    '<img src="ht\ntps:/\n/evil.example/p.png">',
+    f'<img src{" " * 50}={" " * 50}"//evil.example/p.png">',
+    f"<link rel=icon href{' ' * 50}={' ' * 50}//evil.example/p.ico>",
+    f"![x]({' ' * 50}https://evil.example/p.png)",
+    f"<style>a{{background:url({' ' * 50}' //evil.example/p.png')}}</style>",
+    "a{b:image-set('https://corp.example/p.png' 1x, type('image/png') '//evil.example/p.png' 2x)}",
+    "![x][id]\n\n- [id]: https://evil.example/p.png",
+    "![x][id]\n\n> 1. [id]: https://evil.example/p.png",
 ]
 
 
@@ -58,6 +69,12 @@ def test_images_elsewhere(text: str) -> None:
     for fetched in ("https://evil", "//evil", "\\evil", "&#104", "&colon"):
         assert fetched not in shown.lower()
     assert LISTED(shown) == (shown, ())
+
+
+def test_an_import_with_a_comment() -> None:
+    """What is loaded stands behind the comment: it is no import any more."""
+    shown, did = LISTED("<style>@import/* x */'//evil.example/p.css';</style>")
+    assert (shown[:17], did) == ("<style>@not-shown", ("images",))
 
 
 LINKS = [
@@ -149,9 +166,10 @@ def test_twice_is_once(text: str) -> None:
         "<link " * 100_000 + "//",
         '<link a="' * 60_000 + "//",
         "<link href=//a " * 30_000,
+        "//" + ("url(" + " " * 300) * 1_000 + "src" + " " * 300_000 + "@import " * 30_000,
         "![x][a]\n" + ("[" + "a" * 990 + "]: https://evil.example/a\n") * 300,
     ],
-    ids=["definition", "dots", "nested", "name", "tags", "quotes", "hrefs", "names"],
+    ids=["definition", "dots", "nested", "name", "tags", "quotes", "hrefs", "css", "names"],
 )
 def test_hostile_texts_end(text: str) -> None:
     """What is long on purpose costs its length: squared, none of these would come to an end."""
