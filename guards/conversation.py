@@ -63,7 +63,7 @@ UNKNOWN_PAST = "what came before was not seen here"
 
 
 Open: TypeAlias = tuple[Proposed | ToolCall, ...]
-"""Calls with one id that have no answer yet. Of more than one nobody can tell which is answered.
+"""Calls with one id that have no answer yet, two at most: nobody can tell which is answered.
 
 A call whose arguments are a mapping is parsed already: its owner may change it meanwhile."""
 
@@ -331,7 +331,7 @@ class Conversations:
         calls = [c if isinstance(c.arguments, str) else _parsed(c) for c in turn.calls]
         for call in calls:
             going.calls[call.name] = going.calls.get(call.name, 0) + 1
-            going.open[call.id] = (*going.open.get(call.id, ()), call)
+            going.open[call.id] = (*going.open.get(call.id, ())[:1], call)
         going.turn = tuple([call.name for call in calls])
         if odd := [call for call in calls if _may_hold_pieces(call)]:
             going.sent = kept(going.sent, [_parsed(call).arguments for call in odd])

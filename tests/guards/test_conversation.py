@@ -171,6 +171,16 @@ def test_arguments_that_the_program_changes_later_are_not_what_was_sent() -> Non
     assert word(policy, past, "drop", event="payroll-99z") == "block"
 
 
+def test_calls_that_share_an_id_cost_what_they_are() -> None:
+    """Of many no more than two are kept beside each other: their answer is nobody's either way."""
+    turns: list[Turn] = [UserText("Hi."), ModelTurn((Proposed("get_bill", "{}", "c1"),) * 40)]
+    conversations = Conversations(flow())
+    assert len(conversations.past(turns).open["c1"]) == 2
+    past = conversations.past([*turns, ToolResult("c1", BILL)])
+    assert past.history.calls == {"get_bill": 40}
+    assert word(flow(), past, "pay", iban=IBAN) == "block"
+
+
 def test_a_long_past_is_read_at_last() -> None:
     """Each of its requests left it unread; whoever asks then gets all of it, each time the same."""
     conversations = Conversations(flow())
