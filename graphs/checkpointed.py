@@ -42,7 +42,7 @@ from ..policies.replay.recorded import (
     returned,
     secrets_in,
 )
-from .checkpoints import strict_serializer
+from .serializer import strict_serializer
 from .state import State
 
 SUMMED_UP = "earlier messages of its thread were summed up"

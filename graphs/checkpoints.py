@@ -8,7 +8,6 @@ Python import anything.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -24,8 +23,6 @@ from langgraph.checkpoint.base import (
     DeltaChannelHistory,
 )
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.checkpoint.serde import jsonplus
-from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from ..arguments import require
@@ -33,6 +30,7 @@ from ..extras import MissingExtra
 from ..guards.sqlite_file import open_sqlite
 from ..guards.ticket import TicketKey
 from . import workers
+from .serializer import strict_serializer
 
 Saver = BaseCheckpointSaver[Any]
 
@@ -52,54 +50,6 @@ def home() -> Path:
         return Path(chosen)
     state = os.environ.get("XDG_STATE_HOME", "").strip()
     return (Path(state) if state else Path.home() / ".local" / "state") / "edgeward"
-
-
-class _Bounded(JsonPlusSerializer):
-    """Refuses a decimal number without end (`1e999999999`), which whoever wrote a file may have put
-    where a field of a message makes an integer of it: that takes for ever, and all memory."""
-
-    def loads_typed(self, data: tuple[str, bytes]) -> Any:
-        """The value.
-
-        Raises:
-            ValueError: there is such a number in it.
-        """
-        kind, written = data
-        if kind == "msgpack" and b"Decimal" in written and b"decimal" in written:
-            try:
-                _msgpack.unpackb(written, ext_hook=_looked_into, option=_KEYS)
-            except ValueError as error:  # the library's, whatever is raised below
-                raise ValueError("a decimal number in it is too long, or is none") from error
-        return super().loads_typed(data)
-
-
-_msgpack = jsonplus.ormsgpack  # type: ignore[attr-defined]
-"""The very library by which it is read afterwards."""
-_KEYS = _msgpack.OPT_NON_STR_KEYS
-_SHORT = re.compile(r"[+-]?[0-9.]{1,99}(E[+-]?[0-9]{1,4})?|-?Infinity|-?s?NaN", re.ASCII)
-"""A decimal number as LangGraph writes it, and of few digits."""
-
-
-def _looked_into(code: int, written: bytes) -> Any:
-    """What is written of a class and what it is made from: the latter, and nothing is made of it.
-
-    Raises:
-        ValueError: the class is `Decimal`, and it would be made from no number of few digits.
-    """
-    found = _msgpack.unpackb(written, ext_hook=_looked_into, option=_KEYS)
-    try:
-        made, given = (found[0], found[1]), found[2]
-    except (LookupError, TypeError):
-        return found
-    short = isinstance(given, str) and _SHORT.fullmatch(given)
-    if made == ("decimal", "Decimal") and not short:
-        raise ValueError("no short number")
-    return tuple(given) if isinstance(given, list) else given
-
-
-def strict_serializer() -> JsonPlusSerializer:
-    """Reads back LangGraph's and LangChain's own types and nothing else."""
-    return _Bounded(allowed_msgpack_modules=None)
 
 
 class _AsyncToo:

@@ -8,7 +8,6 @@ import shlex
 import sqlite3
 import tempfile
 from contextlib import closing
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from langgraph.types import Command
 
 from edgeward import Caller, FirewallMiddleware, RunContext, ScriptedModel, build_graph, load_policy
 from edgeward.graphs.checkpointed import steps_in, threads_in
-from edgeward.graphs.checkpoints import strict_serializer
+from edgeward.graphs.serializer import strict_serializer
 from edgeward.guards.caller import NOBODY
 from edgeward.nodes._marks import SUMMARY_NAME
 from edgeward.policies.replay.flips import Replayed, replay
@@ -315,17 +314,6 @@ def test_a_number_without_end_is_refused_before_it_is_made(given: object, tmp_pa
     """Where a message's field made an integer of it, nothing would ever come of the reading."""
     with pytest.raises(ValueError, match=r"thread 't': .*a decimal number in it is too long"):
         again(written(tmp_path, "t", constructed(given, 1)), PLAIN)
-
-
-@pytest.mark.parametrize(
-    "text", ["1.50", "-0.000001", "1E+9999", "NaN", "-Infinity", "9" * 90, "0"]
-)
-def test_a_decimal_number_of_a_thread_is_read_back(text: str) -> None:
-    """As it was, beside texts that name its class."""
-    value = {"n": Decimal(text), "says": [1, "Decimal", {"decimal": "Decimal"}]}
-    read = strict_serializer().loads_typed(strict_serializer().dumps_typed(value))
-    assert str(read["n"]) == text
-    assert read["says"] == value["says"]
 
 
 class Pickled:
