@@ -247,8 +247,8 @@ class Ledger(Standing):
         in a short value that is what has a number in it. Only hits come here."""
         day = day_of(piece) if "-" in piece else None
         if day is not None:
-            days = tuple(self._index.days.get(day[1:], ()))
-            return any(p in self._index.of_user and y == day[0] for p, y in days)
+            end, of_user = len(self) << RECORD_BITS, self._index.of_user
+            return any(p < end and p in of_user for p in self._index.days.get(day, ()))
         if piece.isdecimal() and any(
             self.stated(f"{piece[:-n]}.{piece[-n:]}") for n in (1, 2) if len(piece) > n
         ):

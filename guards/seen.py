@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 from .counted import counted, numbered_by
 from .dates import Day, days_in
@@ -38,6 +38,7 @@ MAX_NAME_WORDS = 12
 """Words of a name; the words of a longer value count only where its source is trusted as text."""
 
 Places = dict[str, list[int]]
+_Key = TypeVar("_Key", str, Day)
 
 NEVER = 1 << 60
 """An entry that no ledger has."""
@@ -80,14 +81,15 @@ class Index:
     """What the source of each entry speaks of."""
     numbers: dict[int, set[float]] = field(default_factory=dict)
     """The numbers of each place; of very many the largest."""
-    numbered: dict[str, list[tuple[int, set[str]]]] = field(default_factory=dict)
-    """Short numbers that the user wrote: the entry, and the words (or `#`) beside each."""
+    numbered: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Short numbers that the user wrote: the words (or `#`) beside each, and the entry where each
+    of these stands first."""
     amounts: dict[str, int] = field(default_factory=dict)
     """Sums that the user wrote as such (`12.50`, `$10`): the entry where each stands first."""
     sums: dict[int, set[float]] = field(default_factory=dict)
     """Such sums of each message of the user's that holds some."""
-    days: dict[tuple[int, int], list[tuple[int, int]]] = field(default_factory=dict)
-    """Month and day: the places where they stand, each with the year (0: none)."""
+    days: dict[Day, list[int]] = field(default_factory=dict)
+    """Days (year 0: none is with it): the places where they stand."""
     texted: set[int] = field(default_factory=set)
     """Places of whole texts."""
     user_words: list[tuple[int, str]] = field(default_factory=list)
@@ -135,7 +137,9 @@ class Index:
         for currency in currencies_in(text):
             self._put(self.whole, currency, place)
         for counts, beside in (*counted(text), *numbered_by(text)):
-            self.numbered.setdefault(counts, []).append((place >> RECORD_BITS, beside))
+            first = self.numbered.setdefault(counts, {})
+            for word in beside:
+                first.setdefault(word, place >> RECORD_BITS)
         said = f" {' '.join(words(text))} "
         plainly = without_accents(said)
         self.accents = self.accents or plainly is not said
@@ -198,15 +202,15 @@ class Index:
 
     def _add_days(self, text: str, place: int) -> None:
         if has_digit(text):
-            for year, month, day in days_in(text):
-                self.days.setdefault((month, day), []).append((place, year))
+            for day in days_in(text):
+                self._put(self.days, day, place)
 
     def _add_hosts(self, text: str, place: int) -> None:
         for found in identifiers(text):
             self._put(self.hosts, host_of(found), place)
 
     @staticmethod
-    def _put(table: Places, value: str, place: int) -> None:
+    def _put(table: dict[_Key, list[int]], value: _Key, place: int) -> None:
         if value:
             known = table.setdefault(value, [])
             if len(known) < MAX_PLACES and (not known or known[-1] != place):
@@ -256,9 +260,7 @@ class Index:
 
     def places_of(self, day: Day) -> list[int]:
         """Where a day is written, in its year or without one."""
-        year, month, number = day
-        written = tuple(self.days.get((month, number), ()))
-        return [place for place, its_year in written if its_year in (0, year)]
+        return [*self.days.get(day, ()), *self.days.get((0, *day[1:]), ())]
 
     def carried_out(self, words: Iterable[str], end: int) -> int:
         """The entry before `end` that last carried out one of these wishes; -1 where none did, or

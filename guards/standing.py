@@ -107,10 +107,8 @@ class Standing(list[dict[str, Any]]):
 
     def stated_number(self, value: str, *, about: Sequence[Set[str]] = ()) -> bool:
         """Whether the user wrote a short number with a `#`, or beside what the call speaks of."""
-        return any(
-            entry < len(self) and ("#" in beside or any(beside & words for words in about))
-            for entry, beside in tuple(self._index.numbered.get(value.strip(), ()))
-        )
+        beside, end = self._index.numbered.get(value.strip(), {}), len(self)
+        return any(beside.get(word, end) < end for word in chain("#", *about if beside else ()))
 
     def stated_plainly(self, value: str) -> bool:
         """Whether the user wrote a text of several words, in which nothing points anywhere, but

@@ -47,3 +47,29 @@ def test_names_and_ids_that_are_one_in_many_spellings(read: Any) -> None:
     few, many = read(50), read(200)
     assert many.word("use", x="VAL-7") == "block"
     assert _steps(read(200), x="VAL-7") < 5 * _steps(few, x="VAL-7")
+
+
+def test_numbers_and_days_that_a_text_is_full_of() -> None:
+    """A table of them costs each value of a call what it costs where they stand once."""
+    rules: dict[str, Any] = {
+        "tools": {"use": {"args": {"rooms": "stated", "days": "dated"}}},
+        "trust": [{"tool": "list_files", "named": True, "text": True}],
+    }
+
+    def steps(times: int) -> int:
+        thread = Thread(rules, "room 5, floor 5, " * times)
+        thread.gave("list_files", {"title": "Not it", "text": "on 2025-03-04, " * times})
+        assert thread.word("use", rooms=[5], days=["2025-03-04"]) == "block"
+        return _steps(thread, rooms=[5] * 20, days=["2025-03-04"] * 20)
+
+    assert steps(800) == steps(200)
+
+
+def test_a_day_that_the_user_writes_later() -> None:
+    """An earlier version of the thread does not know it: there it is private as it was."""
+    thread = Thread({"tools": {"use": "allow"}, "private": ["read_file"]}, "Hello")
+    thread.gave("read_file", [{"birthday": "1988-03-09"}])
+    before = thread.ledger
+    thread.says("She was born on 1988-03-09")
+    assert not thread.ledger.private("on 9 March 1988")
+    assert before.private("on 9 March 1988")
