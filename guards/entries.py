@@ -22,7 +22,7 @@ from .naming import is_number_of
 from .normalise import Examined
 from .outputs import leaves
 from .redact import Redactor
-from .standing import is_part
+from .standing import parts_of
 from .tokens import inflected, tokens
 from .verdict import Finding, Word
 
@@ -217,14 +217,20 @@ class Conditions:
             for path, _, text in given
             if (number := as_number(text)) is not None and not is_number_of(path[-1])
         }
+        sums = frozenset(numbers.values())
+        parts: dict[Path, set[float]] = {path: set() for path in self.together}
+        for path, _, text in given if numbers else ():
+            parts[path] |= parts_of(text)
         for path, shown, text in given:
             found = ledger.places(text, doubts=True)
             if text not in numbers:
                 found = ledger.priced(text) or found
-            elif any(is_part(numbers[text], other) for at, _, other in given if at != path):
+            elif any(numbers[text] in own for at, own in parts.items() if at != path):
                 found = set()  # it stands there as the digits of the other value
-            found = {place for place in found if ledger.tells_sum(place, numbers.values())}
-            common = found if common is None else common & found
+            if common is None:  # what is none of these is none of those that are left, either
+                common = {place for place in found if ledger.tells_sum(place, sums)}
+            else:
+                common &= found
             if not common:
                 names = ", ".join(".".join(p) for p in self.together)
                 reason = (
@@ -239,31 +245,29 @@ class Conditions:
 
     def _above(self, call: Examined, facts: Facts, number: Path, beside: Path) -> Iterator[Failure]:
         """A number above all that stand with a value; what is not there binds nothing."""
-        named = [
+        # Each once: a list may hold the same again and again.
+        named = dict.fromkeys(
             text
             for _, value in values_at(call.arguments, beside)
             for text in leaves(value, keys=False, depth=MAX_DEPTH)
-        ]
-        for shown, value in values_at(call.arguments, number):
-            if value is None or not named:
-                continue
-            amount = as_number(value)
-            sure, doubtful = (
-                [facts.ledger.ceiling(text, doubts=doubts) for text in named]
-                for doubts in (False, True)
-            )
-            if amount is not None and amount <= min(sure):
-                continue
+        )
+        given = [pair for pair in values_at(call.arguments, number) if pair[1] is not None]
+        if not named or not given:
+            return
+        sure = min(map(facts.ledger.ceiling, named))
+        amounts = [(shown, value, as_number(value)) for shown, value in given]
+        above = [pair for pair in amounts if pair[2] is None or pair[2] > sure]
+        doubtful = min(facts.ledger.ceiling(text, doubts=True) for text in named) if above else sure
+        for shown, value, amount in above:
             reason = (
                 f"argument '{shown}' of tool {shown_name(call.name)} is above every number that"
                 f" stands with its {'.'.join(beside)} in one message of the user or one trusted"
                 " record"
             )
-            asks = amount is not None and amount <= min(doubtful)
+            asks = amount is not None and amount <= doubtful
             place = self.places["at_most"]
             word: Word | None = "ask" if asks else None
-            top = min(sure)
-            allowed = f"at most {top:g}" if top >= 0 else "a number that stands there"
+            allowed = f"at most {sure:g}" if sure >= 0 else "a number that stands there"
             roots = (number[0], beside[0])
             yield Failure("at_most", reason, place, shown, value, word, allowed, roots)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -27,9 +27,9 @@ _FEWEST_WORDS = 4
 """Words of a text that is no name: there accents make no difference."""
 
 
-def is_part(number: float, value: str) -> bool:
-    """Whether a whole number is one that a value is made of: 10482 of `ORD-10482`."""
-    return any(int(group) == number for group in _GROUP.findall(value[:_LONGEST_ID]))
+def parts_of(value: str) -> set[float]:
+    """The whole numbers that a value is made of: 10482 of `ORD-10482`."""
+    return set(map(float, _GROUP.findall(value[:_LONGEST_ID])))
 
 
 _GROUP = re.compile(r"(?<![0-9])[0-9]{3,12}(?![0-9])")
@@ -127,7 +127,7 @@ class Standing(list[dict[str, Any]]):
         sums = self._index.sums
         return self.places(value) & sums.keys() if sums else set()
 
-    def tells_sum(self, place: int, numbers: Collection[float]) -> bool:
+    def tells_sum(self, place: int, numbers: Set[float]) -> bool:
         """Whether one of the numbers is a sum that stands at a place; so it is where none does."""
         sums = self._index.sums.get(place)
         return not sums or not numbers or not sums.isdisjoint(numbers)
@@ -140,9 +140,9 @@ class Standing(list[dict[str, Any]]):
         that the value itself is made of.
         """
         numbers, sums = self._index.numbers, self._index.sums
-        places = self.places(value, doubts=doubts)
+        places, parts = self.places(value, doubts=doubts), parts_of(value)
         found = (n for p in places for n in sums.get(p) or numbers.get(p) or ())
-        return max((n for n in found if not is_part(n, value)), default=-math.inf)
+        return max((n for n in found if n not in parts), default=-math.inf)
 
     def dated(self, day: Day, *, doubts: bool = False) -> bool:
         """Whether the user or something trusted wrote the day, in the year if one is with it."""

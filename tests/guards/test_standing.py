@@ -73,3 +73,20 @@ def test_a_day_that_the_user_writes_later() -> None:
     thread.says("She was born on 1988-03-09")
     assert not thread.ledger.private("on 9 March 1988")
     assert before.private("on 9 March 1988")
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [{"together": ["items.id", "items.amount"]}, {"at_most": {"items.amount": "items.id"}}],
+)
+def test_payments_of_one_call(entry: dict[str, Any]) -> None:
+    """Many sums, each with its order, cost what they are many, and no power of that."""
+
+    def steps(times: int) -> int:
+        said = "Pay ORD-10482, ORD-10483: " + " ".join(f"{n}.50" for n in range(times))
+        thread = Thread({"tools": {"use": {"args": {"items": "any"}, **entry}}}, said)
+        items = [{"id": "ORD-10482", "amount": f"{n}.50"} for n in range(times)]
+        assert thread.word("use", items=items) == "allow"
+        return _steps(thread, items=items)
+
+    assert steps(400) < 5 * steps(100)
