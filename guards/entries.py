@@ -226,7 +226,7 @@ class Conditions:
             if text not in numbers:
                 found = ledger.priced(text) or found
             elif any(numbers[text] in own for at, own in parts.items() if at != path):
-                found = set()  # it stands there as the digits of the other value
+                found = frozenset()  # it stands there as the digits of the other value
             if common is None:  # what is none of these is none of those that are left, either
                 common = {place for place in found if ledger.tells_sum(place, sums)}
             else:

@@ -19,7 +19,7 @@ from typing import Any
 from .caller import NOBODY, Caller
 from .dates import day_of
 from .late import LateLedger
-from .seen import NEVER, RECORD_BITS, USER, Seen
+from .seen import LONGEST_KEPT, NEVER, RECORD_BITS, USER, Seen
 from .standing import Standing
 from .telling import LONGEST_VALUE
 from .tokens import Run, run_of, words
@@ -140,7 +140,9 @@ class Ledger(Standing):
         """Whether `value` was found to be known, whatever is asked: it stays so."""
         return self._seen.firm.get(value, NEVER) < len(self)
 
-    def known(self, value: str, *, doubts: bool = False, about: Sequence[Set[str]] = ()) -> bool:
+    def known(
+        self, value: str, *, doubts: bool = False, about: tuple[frozenset[str], ...] = ()
+    ) -> bool:
         """Whether the user stated `value`, a trusted source gave it, or the agent created it.
 
         With `doubts`, what a person has yet to agree to counts as well. `about`: what the call and
@@ -152,6 +154,18 @@ class Ledger(Standing):
         run = run_of(value)
         if not run.tokens:
             return False
+        unknown, asked = self._asked_now.unknown, (run, doubts, about)
+        if asked in unknown:
+            return False
+        if self._is_known(value, run, doubts, about):
+            return True
+        if len(value) <= LONGEST_KEPT:
+            unknown.add(asked)
+        return False
+
+    def _is_known(
+        self, value: str, run: Run, doubts: bool, about: tuple[frozenset[str], ...]
+    ) -> bool:
         seen = self._index
         if (run.key in seen.created or run.key in seen.made) and self._created(run, about):
             return True

@@ -44,8 +44,8 @@ NEVER = 1 << 60
 """An entry that no ledger has."""
 
 _MOST_KEPT = 1_024
-_LONGEST_KEPT = 300
-"""Characters of a value that is kept once it was found to be known."""
+LONGEST_KEPT = 300
+"""Characters of a value of which it is kept what was found."""
 
 _ONE_AT_A_TIME = Lock()
 _NONE = PrivatePieces()
@@ -137,9 +137,9 @@ class Index:
         for currency in currencies_in(text):
             self._put(self.whole, currency, place)
         for counts, beside in (*counted(text), *numbered_by(text)):
-            first = self.numbered.setdefault(counts, {})
+            its_first = self.numbered.setdefault(counts, {})
             for word in beside:
-                first.setdefault(word, place >> RECORD_BITS)
+                its_first.setdefault(word, place >> RECORD_BITS)
         said = f" {' '.join(words(text))} "
         plainly = without_accents(said)
         self.accents = self.accents or plainly is not said
@@ -329,7 +329,7 @@ class Seen:
     def hold(self, value: str, place: int) -> None:
         """Note that a telling value is known at a place; not where that hangs on something."""
         index = self.ready()
-        if len(value) > _LONGEST_KEPT or place in index.doubtful or place in index.wanting:
+        if len(value) > LONGEST_KEPT or place in index.doubtful or place in index.wanting:
             return
         if len(self.firm) >= _MOST_KEPT:
             self.firm.clear()
@@ -371,8 +371,6 @@ class Seen:
 
 _NUMBER = re.compile(r"(?!(?:19|20)\d\d\Z)\d{1,12}(?:\.\d{1,6})?")
 """A number that can be an amount: neither a year nor an account."""
-
-
 _MOST_NUMBERS = 100
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from .dates import Day
 from .folding import without_accents
 from .identifiers import identifiers
-from .seen import RECORD_BITS, Index, Seen
+from .seen import LONGEST_KEPT, RECORD_BITS, Index, Seen
 from .sums import told_sum
 from .tokens import Run, run_of, tokens, words
 
@@ -38,9 +38,14 @@ _LONGEST_ID = 100
 
 @dataclass(slots=True)
 class _Asked:
-    """What so many entries say of names and ids: many records want to be named by the same ones."""
+    """What so many entries say of names, ids and short values: many records want to be named by the
+    same ones, and one value may stand in a call again and again."""
 
     entries: int
+    stated: dict[Run, bool] = field(default_factory=dict)
+    places: dict[tuple[Run, bool, bool], frozenset[int]] = field(default_factory=dict)
+    unknown: set[tuple[Run, bool, tuple[frozenset[str], ...]]] = field(default_factory=set)
+    """Runs that are not known, with whether doubts counted and what was spoken of."""
     counts: dict[tuple[int, int], bool] = field(default_factory=dict)
     """Whether a record that wants to be named counts, by its place and the hops that are left."""
     named: dict[tuple[str, frozenset[str]], bool] = field(default_factory=dict)
@@ -70,18 +75,29 @@ class Standing(list[dict[str, Any]]):
     def stated(self, value: str) -> bool:
         """Whether the user wrote `value`, whole, in this thread; too short a value never counts."""
         run = run_of(value)
-        return run.telling and not self._index.of_user.isdisjoint(self._occurrences(run))
+        if not run.telling:
+            return False
+        known = self._asked_now.stated if len(value) <= LONGEST_KEPT else {}
+        if run not in known:
+            known[run] = not self._index.of_user.isdisjoint(self._occurrences(run))
+        return known[run]
 
-    def places(self, value: str, *, doubts: bool = False) -> set[int]:
+    def places(self, value: str, *, doubts: bool = False) -> frozenset[int]:
         """The messages of the user and trusted records that hold `value`, however short it is.
 
         Of a record that the user's request has to name also the message that names it: `Ann` stands
         there for the number of her account, though not for a sum.
         """
-        run = run_of(value)
+        run, money = run_of(value), bool(told_sum(value))
+        known = self._asked_now.places if len(value) <= LONGEST_KEPT else {}
+        if (run, money, doubts) not in known:
+            known[run, money, doubts] = self._places(run, money, doubts)
+        return known[run, money, doubts]
+
+    def _places(self, run: Run, money: bool, doubts: bool) -> frozenset[int]:
         found = self._occurrences(run) if run.tokens else ()
-        counted = {place for place in found if self._counts(place, doubts)}
-        if told_sum(value):
+        counted = frozenset(place for place in found if self._counts(place, doubts))
+        if money:
             return counted
         wanting = self._index.wanting
         # Many records are named by the same messages: each of these sets is put in once.
@@ -100,11 +116,6 @@ class Standing(list[dict[str, Any]]):
             known[run] = frozenset(self._index.of_user.intersection(self._occurrences(run)))
         return known[run]
 
-    def _is_stated(self, name: str) -> bool:
-        """The same as `stated`, of a name that many records may have."""
-        run = run_of(name)
-        return run.telling and bool(self._messages(run))
-
     def stated_number(self, value: str, *, about: Sequence[Set[str]] = ()) -> bool:
         """Whether the user wrote a short number with a `#`, or beside what the call speaks of."""
         beside, end = self._index.numbered.get(value.strip(), {}), len(self)
@@ -121,11 +132,11 @@ class Standing(list[dict[str, Any]]):
         """Whether the user wrote the number as a sum of money, however short it is."""
         return self._index.amounts.get(" ".join(tokens(f"{number:.10g}")), len(self)) < len(self)
 
-    def priced(self, value: str) -> set[int]:
+    def priced(self, value: str) -> frozenset[int]:
         """The messages of the user that hold `value` and a sum of money: what it may cost is said
         there, and what other records say of it is not asked."""
         sums = self._index.sums
-        return self.places(value) & sums.keys() if sums else set()
+        return self.places(value).intersection(sums) if sums else frozenset()
 
     def tells_sum(self, place: int, numbers: Set[float]) -> bool:
         """Whether one of the numbers is a sum that stands at a place; so it is where none does."""
@@ -226,7 +237,7 @@ class Standing(list[dict[str, Any]]):
         known = self._asked_now.named
         if (name, about) not in known:
             known[name, about] = (
-                self._is_stated(name)
+                self.stated(name)
                 or self.stated_number(name, about=(about,))
                 or self._wrote_plainly(name)
                 or self._in_named_text(run_of(name))
@@ -245,7 +256,7 @@ class Standing(list[dict[str, Any]]):
             return False
         if place not in known:
             wanted = seen.wanting.get(place, ())
-            known[place] = any(all(map(self._is_stated, names)) for names in wanted if names)
+            known[place] = any(all(map(self.stated, names)) for names in wanted if names)
         return known[place]
 
     def _wrote_plainly(self, name: str) -> bool:

@@ -90,3 +90,18 @@ def test_payments_of_one_call(entry: dict[str, Any]) -> None:
         return _steps(thread, items=items)
 
     assert steps(400) < 5 * steps(100)
+
+
+def test_a_value_that_a_call_repeats() -> None:
+    """One that is not known is looked up once, wherever it stands and however often it is sent."""
+
+    def a_value(places: int) -> int:
+        rows = [{"v": "VAL-7", "name": f"zzzz{n}"} for n in range(places)]
+        steps = []
+        for times in (20, 20, 80):  # the first meets texts that are read once in a process
+            thread = Thread(NAMED, "Show me the report")
+            thread.gave("list_files", rows)
+            steps.append(_steps(thread, x=["VAL-7"] * times))
+        return steps[2] - steps[1]
+
+    assert a_value(400) == a_value(100)
