@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from langgraph.types import Command
     from typing_extensions import Self
 
+    from ..profiles import schema as profiles
     from . import context as contexts
     from . import events as happenings
     from . import result as results
@@ -37,6 +38,7 @@ else:
     messages = Later("langchain_core.messages")
     contexts, happenings = Later("edgeward.graphs.context"), Later("edgeward.graphs.events")
     results, strategies = Later("edgeward.graphs.result"), Later("edgeward.graphs.schema")
+    profiles = Later("edgeward.profiles.schema")
 
 
 class BaseAgent:
@@ -358,21 +360,27 @@ AGENTS: Mapping[str, type[BaseAgent]] = MappingProxyType(
 
 
 def create_agent(
-    config: AgentConfig | Mapping[str, Any] | str | Path, *, strategy: str | Path = "react"
+    config: AgentConfig | Mapping[str, Any] | str | Path | profiles.AgentProfile,
+    *,
+    strategy: str | Path | strategies.Strategy = "react",
 ) -> BaseAgent:
-    """The agent for a strategy: a shipped one by name, or the user's own by path.
+    """The agent for a strategy: a shipped one by name, or the user's own.
 
     In place of a configuration its fields as a mapping, or a profile alone, will do.
 
     Raises:
         ConfigError: there is no such strategy, or it breaks an invariant.
     """
-    if isinstance(config, str | Path):
+    from ..profiles.schema import AgentProfile
+    from .schema import Strategy
+
+    if isinstance(config, str | Path | AgentProfile):
         config = AgentConfig(profile=config)
     elif isinstance(config, Mapping):
         config = AgentConfig(**config)
-    require("strategy", strategy, str | Path, "a shipped name or a path")
-    kind = AGENTS.get(str(strategy))
+    wanted = "a shipped name, a path, or a Strategy"
+    require("strategy", strategy, str | Path | Strategy, wanted)
+    kind = None if isinstance(strategy, Strategy) else AGENTS.get(str(strategy))
     return kind(config) if kind else BaseAgent(config, strategy=strategy)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -46,7 +46,7 @@ def build_graph(
     store: Any = None,
     max_steps: int | None = None,
     spending: Spending | None = None,
-    allowed_code: Sequence[str] | None = None,
+    allowed_code: Collection[str] | None = None,
 ) -> LockedGraph:
     """A guarded LangGraph graph: a Runnable that takes and gives `{"messages": [...]}`.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import UnionType
@@ -80,7 +80,7 @@ class AgentConfig:
     tools: Sequence[registry.ToolLike] = ()
     tool_registry: registry.ToolRegistry | None = None
     rag: Any = None
-    allowed_code: Sequence[str] | None = None
+    allowed_code: Collection[str] | None = None
     checkpointer: str | Path | checkpoints.Saver = "memory"
     store: Any = None
     spending: limits.Spending | None = None

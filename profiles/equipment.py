@@ -6,7 +6,7 @@ schema of its block. A library that a source needs is loaded when the profile tu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -65,7 +65,7 @@ class Given:
     memory: Any = None
     use_memory: bool | None = None
     memory_backend: MemoryBackendConfig | None = None
-    allowed_code: Sequence[str] | None = None
+    allowed_code: Collection[str] | None = None
     """Globs of the code that the profile may have run; None: whatever it names."""
 
 

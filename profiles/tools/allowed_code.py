@@ -7,7 +7,7 @@ is running its author's code. A program that takes profiles from others says wha
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator
 
 from ...arguments import require
 from ...guards.names import glob_pattern
@@ -16,7 +16,7 @@ from .block import ToolsBlock
 from .signature import ToolRegistrationError
 
 
-def check_code(block: ToolsBlock, allowed: Sequence[str] | None) -> None:
+def check_code(block: ToolsBlock, allowed: Collection[str] | None) -> None:
     """Refuse code that no glob of `allowed` names; None allows whatever the profile names.
 
     A Python function is named by its entry (`package.module:function`), a skill whose scripts run
@@ -32,7 +32,7 @@ def check_code(block: ToolsBlock, allowed: Sequence[str] | None) -> None:
         raise ToolRegistrationError(
             Problem("allowed_code", "", "is one text", "a list of globs", fix)
         )
-    require("allowed_code", allowed, Sequence, "a list of globs, or None: whatever is named")
+    require("allowed_code", allowed, Collection, "a list of globs, or None: whatever is named")
     globs = [glob_pattern(glob) for glob in allowed]
     problems = [
         Problem(

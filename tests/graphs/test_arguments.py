@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -159,6 +159,26 @@ def test_one_tool_is_no_list(one: Any) -> None:
     for entry in ("AgentConfig tools", "build_graph tools", "ToolRegistry", "guard_tools"):
         with pytest.raises(TypeError, match=r"^tools is of type .*; allowed: a list"):
             ENTRIES[entry][1](one)
+
+
+def test_what_create_agent_takes() -> None:
+    """A profile by name or ready-made, a configuration's fields, and a strategy in any form."""
+    fields = {"profile": PROFILE, "llm": ScriptedModel(turns=["x"]), "load_env": False}
+    strategy = load_strategy("simple")
+    for config in (AgentConfig(**fields), MappingProxyType(fields)):
+        with create_agent(config, strategy=strategy) as built:
+            assert built.run_sync("Hello").final_answer == "x"
+    scripted = {"id": "bot", "name": "Bot", "llm": {"provider": "scripted"}}
+    with create_agent(AgentProfile.from_mapping(scripted)) as built:
+        assert isinstance(built, ReActAgent)
+
+
+@pytest.mark.parametrize("kind", [list, tuple, set, frozenset, dict.fromkeys])
+def test_any_collection_of_globs_says_what_code_may_run(kind: Callable[[Any], Any]) -> None:
+    """Their order says nothing."""
+    fields = {"profile": PROFILE, "llm": ScriptedModel(turns=["x"]), "load_env": False}
+    with SimpleAgent(AgentConfig(**fields, allowed_code=kind(["tools.py:*"]))) as built:
+        assert built.run_sync("Hello").final_answer == "x"
 
 
 def test_a_path_for_an_agent_says_who_takes_one() -> None:
