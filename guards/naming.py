@@ -35,6 +35,8 @@ _LAST = frozenset({"last", "family", "sur", "surname", "nach", "nachname", "nom"
 _ENDING = re.compile(r"\.\w{1,5}\Z")
 _TURNED = re.compile(r"([^,\d]{2,60}), ?([^,\d]{2,60})")
 _SHORTEST = 4
+_DEEPEST = 20
+"""Lists within one another that are looked through."""
 
 
 def names_of(row: object, tool: str, fields: Sequence[Steps] | None = None) -> list[str]:
@@ -116,11 +118,14 @@ def steps_to(field: str) -> Steps:
     return tuple(field.split("."))
 
 
-def values_in(row: object, steps: Steps) -> Iterator[object]:
-    """What stands at a path below a record, through lists; a field may have dots in its name."""
-    if isinstance(row, list):
+def values_in(row: object, steps: Steps, depth: int = _DEEPEST) -> Iterator[object]:
+    """What stands at a path below a record, through lists; a field may have dots in its name.
+
+    A list that is within too many others counts as what stands there.
+    """
+    if isinstance(row, list) and depth:
         for item in row:
-            yield from values_in(item, steps)
+            yield from values_in(item, steps, depth - 1)
     elif not steps:
         yield row
     elif isinstance(row, dict):
@@ -128,4 +133,4 @@ def values_in(row: object, steps: Steps) -> Iterator[object]:
         if len(steps) > 1 and whole in row:
             yield row[whole]
         elif steps[0] in row:
-            yield from values_in(row[steps[0]], steps[1:])
+            yield from values_in(row[steps[0]], steps[1:], depth)

@@ -109,12 +109,13 @@ class Believed:
         found = [(row, record) for row, record in rows if record is not None]
         only = self._only([row for row, _ in found]) if self.named else None
         names = None if self.names is None else tuple(self.names)
+        ids = _ids(call.arguments) if self.named else set()
         for row, record in found:
             if self.named:
                 lookup = [asked_for(call.arguments)] if row is only else []
                 named = names_of(row, call.name, names)
                 record["when"] = [*([name] for name in named), *filter(None, lookup)]
-                record["of"] = sorted(own_numbers(row, call.name) & _ids(call.arguments))
+                record["of"] = sorted(own_numbers(row, call.name) & ids)
             yield record
 
     def _only(self, rows: Sequence[object]) -> object:

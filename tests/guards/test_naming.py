@@ -8,6 +8,7 @@ import pytest
 
 from edgeward.guards.naming import names_of, steps_to, values_in
 from tests.guards.threads import Thread
+from tests.steps import steps_of
 
 
 @pytest.mark.parametrize(
@@ -37,6 +38,11 @@ def test_values_below_a_record() -> None:
     assert list(values_in(row, steps_to("to.email"))) == ["a", "b"]
     assert list(values_in(row, steps_to("x.y"))) == [1]
     assert not list(values_in(row, steps_to("to.name")))
+    deep: object = "a"
+    for _ in range(10_000):  # more lists than Python could walk down
+        deep = [deep]
+    assert [type(found) for found in values_in({"to": deep}, steps_to("to"))] == [list]
+    assert not list(values_in({"to": deep}, steps_to("to.email")))
 
 
 CALENDAR: dict[str, Any] = {
@@ -134,3 +140,15 @@ def test_what_wraps_a_list_is_not_named_by_a_look_up() -> None:
     rows = [{"id": "m-1041", "label": "inbox", "reference": "inbox"}, {"id": "m-1042"}]
     thread.gave("search", {"query": "inbox", "results": rows}, {"query": "inbox"})
     assert thread.word("use", x="m-1041") == thread.word("use", x="m-1042") == "block"
+
+
+def test_many_records_that_were_looked_up_by_many_ids() -> None:
+    """The ids of a call are read once, and not again for each record that it gave."""
+
+    def steps(times: int) -> int:
+        thread = Thread(CALENDAR, "Show my agenda")
+        asked = {f"a{n}_id": n for n in range(times)}
+        rows = [{"id": f"ev-{n}", "title": f"Event {n}"} for n in range(times)]
+        return steps_of(lambda: thread.gave("my_agenda", rows, asked))
+
+    assert steps(400) < 5 * steps(100)
