@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Literal
 
 from .caller import NOBODY, Caller
 from .dates import day_of
+from .hosts import host_of
 from .identifiers import addresses_of, codes_of, identifiers, is_account
 from .ledger import Ledger
 from .outputs import key_of
-from .seen import host_of
 from .sums import told_sum
 from .tokens import words as words_of
 

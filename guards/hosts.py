@@ -141,6 +141,18 @@ def looks_like_host(host: str) -> bool:
     return "." in host or ":" in host or host == "localhost"
 
 
+def host_of(link: str) -> str:
+    """The host of a link as a comparable text; empty where there is none, or more than a host."""
+    text = link.strip().casefold()
+    head, scheme, rest = text.partition("://")
+    if scheme and head not in ("http", "https"):
+        return ""
+    host = (rest if scheme else text).partition("/")[0].partition("?")[0].partition("#")[0]
+    if "@" in host or "\\" in host or "." not in host or len(host) > 300:
+        return ""
+    return EDGE.sub("", host).removeprefix("www.")
+
+
 def short(text: str) -> str:
     """The text as a finding shows it: its beginning, where it is long."""
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."

@@ -8,6 +8,7 @@ of the ledger that ends earlier ignores what lies beyond it.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from threading import Lock
@@ -16,7 +17,7 @@ from typing import Any, TypeVar
 from .counted import counted, numbered_by
 from .dates import Day, days_in
 from .folding import without_accents
-from .hosts import EDGE
+from .hosts import host_of
 from .identifiers import addresses_of, identifiers
 from .private_pieces import PrivatePieces, has_digit
 from .sums import currencies_in, plain_sums, round_sums, sums_in, told_sum
@@ -265,17 +266,15 @@ class Index:
     def carried_out(self, words: Iterable[str], end: int) -> int:
         """The entry before `end` that last carried out one of these wishes; -1 where none did, or
         the user did not write since."""
-        done = self.done
-        last = max((e for word in words for e in done.get(word, ()) if e < end), default=-1)
-        spoke = max((e for e, _ in self.user_words if e < end), default=-1)
-        return last if last < spoke else -1
+        last = max((_last(self.done.get(word, ()), end) for word in words), default=-1)
+        spoke = bisect_left(self.user_words, (end,))
+        return last if spoke and last < self.user_words[spoke - 1][0] else -1
 
     def said_between(self, words: Set[str], since: int, end: int) -> bool:
         """Whether one of the words stands in a message of the user between two entries."""
         return any(
-            since < entry < end
+            since < self.said[word] < end or since < _last(self.said_again.get(word, ()), end)
             for word in self.said.keys() & words
-            for entry in (self.said[word], *self.said_again.get(word, ()))
         )
 
     def user_wrote(self, piece: str, private: PrivatePieces, end: int) -> bool:
@@ -374,22 +373,16 @@ _NUMBER = re.compile(r"(?!(?:19|20)\d\d\Z)\d{1,12}(?:\.\d{1,6})?")
 _MOST_NUMBERS = 100
 
 
+def _last(entries: Sequence[int], end: int) -> int:
+    """The last of rising entries that is before `end`; -1 where none is."""
+    at = bisect_left(entries, end)
+    return entries[at - 1] if at else -1
+
+
 def _name_words(value: str) -> list[str]:
     """The words of a value that counts as a whole; what is longer than a name gives none."""
     found = words(value)
     return found if len(found) <= MAX_NAME_WORDS else []
-
-
-def host_of(link: str) -> str:
-    """The host of a link as a comparable text; empty where there is none, or more than a host."""
-    text = link.strip().casefold()
-    head, scheme, rest = text.partition("://")
-    if scheme and head not in ("http", "https"):
-        return ""
-    host = (rest if scheme else text).partition("/")[0].partition("?")[0].partition("#")[0]
-    if "@" in host or "\\" in host or "." not in host or len(host) > 300:
-        return ""
-    return EDGE.sub("", host).removeprefix("www.")
 
 
 def _texts(value: object) -> list[str]:

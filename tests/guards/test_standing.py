@@ -105,3 +105,20 @@ def test_a_value_that_a_call_repeats() -> None:
         return steps[2] - steps[1]
 
     assert a_value(400) == a_value(100)
+
+
+def test_a_wish_that_was_carried_out_very_often() -> None:
+    """Whether it lasts costs the same after two thousand calls and messages as after twenty."""
+    rules: dict[str, Any] = {"tools": {"use": {"requested": ["send", "mail", "write"]}}}
+
+    def steps(times: int) -> int:
+        thread = Thread(rules)
+        for _ in range(times):
+            thread.says("Send a mail, write to Ann")
+            thread.gave("use", "ok")
+        assert thread.word("use", x="a") == "allow"
+        thread.says("And what now?")
+        assert thread.word("use", x="a") == "ask"
+        return _steps(thread, x="a")
+
+    assert steps(1_000) == steps(10)
