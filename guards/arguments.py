@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -57,7 +58,16 @@ def _no_constant(name: str) -> Any:
     raise _NotJson(f"arguments hold {name}, which is not JSON")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_no_repeats, parse_constant=_no_constant)
+def _finite(number: str) -> float:
+    value = float(number)
+    if not math.isfinite(value):
+        raise _NotJson("arguments hold a number that is too large")
+    return value
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_no_repeats, parse_constant=_no_constant, parse_float=_finite
+)
 
 
 def _json_kind(value: object) -> str:

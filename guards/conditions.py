@@ -19,7 +19,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from .arguments import MAX_DEPTH
 from .caller import NOBODY, OWN_VALUES, Caller, variable_fault
 from .destinations import destinations
-from .encodings import plain, views
+from .encodings import every_view
 from .fields import Kind
 from .flow import HOLDS, WISHES, Facts, FlowWord
 from .hosts import HostList
@@ -198,7 +198,7 @@ class CompiledTest:
             return True
         if not isinstance(value, str | int | float) or isinstance(value, bool):
             return False
-        return all(self._holds_for(text) for text in _every_view(str(value)))
+        return all(self._holds_for(text) for text in every_view(str(value)))
 
     def _holds_for(self, text: str) -> bool:
         if self.pattern is not None and self.pattern.fullmatch(searchable(text)) is None:
@@ -332,18 +332,9 @@ def _same(value: Any, item: Scalar, caller: Caller) -> bool:
     return value == item and isinstance(value, bool) == isinstance(item, bool)
 
 
-def _every_view(text: str) -> Iterator[str]:
-    yield text
-    if not plain(text):
-        seen = views(text)
-        yield from seen.texts
-        if seen.bound:
-            yield "\0"
-
-
 def _stained(text: str, facts: Facts) -> bool:
     """Whether a decoded view of a text is not clean, though the text is."""
-    return not all(facts.holds("clean", view) for view in _every_view(text))
+    return not all(facts.holds("clean", view) for view in every_view(text))
 
 
 def _listed(value: str | list[str]) -> list[str]:

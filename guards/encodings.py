@@ -14,7 +14,7 @@ import binascii
 import html.entities
 import quopri
 import re
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, field
 
 import re2
@@ -354,3 +354,13 @@ def as_text(raw: bytes) -> str | None:
 
 _CONTROLS = bytes(set(range(32)) - {9, 10, 13} | {127})
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffd]")
+
+
+def every_view(text: str) -> Iterator[str]:
+    """The text and its decoded views; one that nothing fits where not all of it was decoded."""
+    yield text
+    if not plain(text):
+        seen = views(text)
+        yield from seen.texts
+        if seen.bound:
+            yield "\0"

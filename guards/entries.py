@@ -13,17 +13,25 @@ from typing import Any
 
 from .arguments import MAX_DEPTH
 from .caller import CallerTest
-from .conditions import ABSENT, EVERY, PLAIN_NAME, Requirement, as_number, values_at
+from .conditions import ABSENT, Requirement, as_number, values_at
 from .flow import WISHES, Facts, private_over
 from .identifiers import identifiers
 from .ledger import History
-from .names import shown_name
+from .names import bare_argument, shown_name
 from .naming import is_number_of
 from .normalise import Examined
 from .outputs import leaves
 from .redact import Redactor
 from .standing import parts_of
 from .tokens import inflected, tokens
+from .unnamed import (
+    Tree,
+    bare_names,
+    respelled,
+    tree_of,
+    unnamed_numbers,
+    unnamed_texts,
+)
 from .verdict import Finding, Word
 
 Place = str
@@ -36,9 +44,6 @@ _SHOWN = 120
 _READ = 2_000
 _NAMED = 100
 """Values of a call of which one may be what the user's last words name."""
-
-Tree = dict[str, "Tree | None"]
-"""The argument paths that have a condition; None stands for everything below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +110,26 @@ class Conditions:
     default: Place = ""
     """Where the entry stands: what nothing names must be clean, numbers free of private data."""
     places: Mapping[str, Place] = field(default_factory=dict)
-    tree: Tree = field(default_factory=dict)
+    tree: Tree = field(init=False, repr=False)
+    """What has a condition of its own, or `any`."""
     demands: tuple[tuple[Requirement, Place], ...] = field(init=False, repr=False)
     """The requirements that not every value fulfils."""
+    asked: Tree = field(init=False, repr=False)
+    """What something is asked of."""
+    bare: frozenset[str] = field(init=False, repr=False)
+    """The names in it, as the most forgiving reader takes them."""
+    deep: bool = field(init=False, repr=False)
+    """Whether some of it lies below an argument."""
 
     def __post_init__(self) -> None:
         demands = tuple(pair for pair in self.requirements if not pair[0].anything)
+        asked = [required.path for required, _ in demands]
+        asked += [*self.together, *(path for pair in self.at_most for path in pair)]
+        object.__setattr__(self, "tree", tree_of(r.path for r, _ in self.requirements))
         object.__setattr__(self, "demands", demands)
+        object.__setattr__(self, "asked", tree_of(asked))
+        object.__setattr__(self, "bare", bare_names(self.asked))
+        object.__setattr__(self, "deep", any(self.asked.values()))
 
     def failures(self, call: Examined, history: History, facts: Facts) -> list[Failure]:
         """What of it does not hold; nearly always that is nothing, which is told first."""
@@ -126,10 +144,10 @@ class Conditions:
         for required, place in self.demands:
             if failing := required.failures(call.arguments, facts):
                 found += self._unmet(call, facts, required, place, failing)
-        arguments, tree = call.arguments, self.tree
-        for path, text in (
-            unnamed_texts(call, tree) if call.views else _add_texts(arguments, tree, "", [])
-        ):
+        others = call.arguments.keys() - self.asked.keys()
+        if self.deep or not self.bare.isdisjoint(map(bare_argument, others)):
+            found += self._respelled(call)
+        for path, text in unnamed_texts(call, self.tree):
             if facts.nothing_private and not identifiers(text):
                 continue
             why, piece = facts.stain(text)
@@ -149,6 +167,13 @@ class Conditions:
         for number, beside in self.at_most:
             found += self._above(call, facts, number, beside)
         return found
+
+    def _respelled(self, call: Examined) -> Iterator[Failure]:
+        """Names of arguments that a tool may take for those of which something is asked."""
+        for path, name in respelled(call.arguments, self.asked, self.bare):
+            tool = shown_name(call.name)
+            reason = f"argument '{path}' of tool {tool} is another spelling of '{name}'"
+            yield Failure(f"args.{name}", reason, self.default, path, allowed=f"'{name}'")
 
     def _of_caller(self, call: Examined, callers: CallerTest) -> Failure:
         reason = f"tool {shown_name(call.name)} is not for this caller"
@@ -310,85 +335,3 @@ def _root(path: str, arguments: Mapping[str, Any]) -> tuple[str, ...] | None:
         name for name in arguments if path == name or path.startswith((f"{name}.", f"{name}["))
     ]
     return (found[0],) if len(found) == 1 else None
-
-
-def tree_of(requirements: Iterable[Requirement]) -> Tree:
-    """The paths of the requirements as a tree."""
-    tree: Tree = {}
-    for required in requirements:
-        below = tree
-        for step in required.path[:-1]:
-            inner = below.setdefault(step, {})
-            if inner is None:
-                break
-            below = inner
-        else:
-            below[required.path[-1]] = None
-    return tree
-
-
-def unnamed_texts(call: Examined, tree: Tree) -> list[tuple[str, str]]:
-    """Every text of the call that no requirement names, with its path; decoded views, too."""
-    if not call.views:
-        return _add_texts(call.arguments, tree, "", [])
-    found: list[tuple[str, str]] = []
-    for index, text in call.texts():
-        path = call.path(index)
-        if not _covered(path, tree):
-            found.append((path, text))
-    return found
-
-
-def _add_texts(
-    value: Any, tree: Tree, path: str, found: list[tuple[str, str]]
-) -> list[tuple[str, str]]:
-    if type(value) is str:
-        found.append((path, value))
-    elif type(value) is dict:
-        others = tree.get(EVERY, _NO_TREE)
-        for key, item in value.items():
-            below = tree.get(key, others)
-            if below is not None:
-                shown = f"{path}.{key}" if path else key
-                if not (key.isalpha() and key.isascii()) and PLAIN_NAME.fullmatch(key) is None:
-                    found.append((shown, key))
-                if type(item) is str:  # by far the most common, and here without a call
-                    found.append((shown, item))
-                else:
-                    _add_texts(item, below, shown, found)
-    elif type(value) is list:
-        for number, item in enumerate(value):
-            _add_texts(item, tree, f"{path}[{number}]", found)
-    return found
-
-
-def unnamed_numbers(arguments: Mapping[str, Any], tree: Tree) -> list[tuple[str, str]]:
-    """Every number that no requirement names, as text, with its path: a code can be one."""
-    found: list[tuple[str, str]] = []
-    _add_numbers(arguments, tree, "", found)
-    return found
-
-
-def _add_numbers(value: Any, tree: Tree, path: str, found: list[tuple[str, str]]) -> None:
-    if type(value) is dict:
-        others = tree.get(EVERY, _NO_TREE)
-        for key, item in value.items():
-            if type(item) is not str and (below := tree.get(key, others)) is not None:
-                _add_numbers(item, below, f"{path}.{key}" if path else key, found)
-    elif type(value) is list:
-        for number, item in enumerate(value):
-            _add_numbers(item, tree, f"{path}[{number}]", found)
-    elif type(value) in (int, float):
-        found.append((path, str(value)))
-
-
-_NO_TREE: Tree = {}
-
-
-def _covered(path: str, tree: Tree) -> bool:
-    below: Tree | None = tree
-    for step in path.split("."):
-        if below is None:
-            return True
-        below = below.get(step.partition("[")[0], below.get(EVERY, _NO_TREE))
-    return below is None

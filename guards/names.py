@@ -77,6 +77,11 @@ def bare_name(text: str) -> str:
     return _NO_LETTER.sub("", text) or text
 
 
+def bare_argument(name: str) -> str:
+    """The name of an argument as the most forgiving reader takes it; none takes a very long one."""
+    return bare_name(folded_name(name)) if len(name) <= MAX_NAME else ""
+
+
 def name_fault(name: str) -> str:
     """Why no policy could allow a tool of this name; empty where nothing is wrong with it."""
     if isinstance(name, str) and len(name) <= MAX_NAME:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Set
+from math import isfinite
 from typing import Any
 
 from .arguments import MAX_CHARS, MAX_DEPTH, parse_arguments
@@ -88,7 +89,8 @@ class Examined:
         self._json: set[int] = set()
         self._lists: list[tuple[int, int]] = []
         self._pairs: list[str] = []
-        self._opened: list[tuple[int, int, Any]] = []
+        self.opened: list[tuple[int, int, Any]] = []
+        """JSON text that was opened: its first leaf's number, that of the text, its value."""
         self._every_kind = tool = kind_for_tool(call.name)
         try:
             self._walk(call.arguments, _TEXT, tool, MAX_DEPTH)
@@ -142,6 +144,8 @@ class Examined:
         elif type(value) in (int, float):
             if type(value) is int and value.bit_length() > 4_096:
                 raise _TooMuch("arguments hold a number that is too long")
+            if type(value) is float and not isfinite(value):
+                raise _TooMuch("arguments hold a number that JSON cannot")
             leaves.append(str(value))
             kinds.append(kind if value >= _SMALLEST_ADDRESS else Kind.TEXT)
         elif value is not None and type(value) is not bool:
@@ -169,7 +173,7 @@ class Examined:
         for index in commands:
             for view in (self.leaves[index], *self.views.get(index, ())):
                 self.views.setdefault(index, []).extend(shell_views(view))
-        self.decoded = self._cut = bool(self.views or self._opened) or self._cut
+        self.decoded = self._cut = bool(self.views or self.opened) or self._cut
         more = [view for texts in self.views.values() for view in texts]
         more += self.leaves[known:]
         more += [text for _, text in self.noise]
@@ -216,7 +220,7 @@ class Examined:
             self.bounds.append((index, "JSON text is nested too deeply"))
             return
         start = len(self.leaves)
-        self._opened.append((start, index, value))
+        self.opened.append((start, index, value))
         try:
             self._walk(value, self.kinds[index], tool, MAX_DEPTH)
         except _TooMuch as limit:
@@ -343,7 +347,7 @@ class Examined:
 
     def _paths(self) -> list[str]:
         paths = list(leaf_paths(self.arguments, ""))
-        for start, parent, value in self._opened:
+        for start, parent, value in self.opened:
             del paths[start:]
             paths += leaf_paths(value, paths[parent] if parent < len(paths) else "")
         return paths

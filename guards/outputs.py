@@ -16,8 +16,9 @@ from functools import lru_cache
 from typing import Any
 
 from .caller import OWN_VALUES, Caller
+from .encodings import every_view
 from .identifiers import addresses_of, looks_dated, points
-from .names import glob_pattern
+from .names import bare_argument, glob_pattern
 from .naming import Steps, names_of, own_numbers, values_in
 from .patterns import searchable
 from .tokens import tokens
@@ -134,7 +135,11 @@ class Believed:
         return top[0] if len(top) == 1 else None
 
     def _has_args(self, arguments: Mapping[str, Any]) -> bool:
-        return all(_fits_glob(arguments.get(name), globs) for name, globs in self.args)
+        if not all(_fits_glob(arguments.get(name), globs) for name, globs in self.args):
+            return False
+        # A server that folds names may have read another of them.
+        names = {name for name, _ in self.args}
+        return {*map(bare_argument, names)}.isdisjoint(map(bare_argument, arguments.keys() - names))
 
     def _candidates(self, data: object) -> Iterator[object]:
         """What counts as one record: every mapping, or, where nothing selects, every item."""
@@ -331,7 +336,10 @@ def _fits_glob(value: object, globs: Iterable[Any]) -> bool:
     """Whether an argument is as a glob says; a path counts as it stands once resolved."""
     if not isinstance(value, str | int | float) or isinstance(value, bool):
         return False
-    text = str(value)
+    return all(_fits(text, globs) for text in every_view(str(value)))
+
+
+def _fits(text: str, globs: Iterable[Any]) -> bool:
     if "/" in text or "\\" in text:
         scheme, sign, rest = text.partition("://")
         path = posixpath.normpath((rest if sign else text).replace("\\", "/"))

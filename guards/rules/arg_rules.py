@@ -3,7 +3,8 @@
 Threat: an allowed tool is handed something that breaks out of what it is for. Each key and value
 is searched as it stands and in every decoded view, never the JSON text around it. `tools` are
 names or globs, `*` (the default) means every tool. `args`, where it is given, are the arguments
-that are searched, whole or with what lies below them: `path`, `options.target`.
+that are searched, whole or with what lies below them, in every spelling: `path` (`Path`, too),
+`options.target`.
 
     arg_rules:
       - {name: path_traversal, reason: leaves its folder, regex: '\\.\\./', tools: [read_doc]}
@@ -20,7 +21,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from ..ledger import History
-from ..names import ForbiddenNames
+from ..names import ForbiddenNames, bare_argument
 from ..normalise import Examined
 from ..patterns import compile_pattern, searchable
 from ..redact import Redactor
@@ -128,8 +129,12 @@ def first_match(
 
 def _lies_in(path: str, args: frozenset[str]) -> bool:
     """Whether the path is one of `args` or lies below one; positions in lists do not count."""
-    steps = _POSITION.sub("", path).split(".")
+    steps = _steps(_POSITION.sub("", path))
     return any(".".join(steps[:end]) in args for end in range(1, len(steps) + 1))
+
+
+def _steps(path: str) -> list[str]:
+    return [bare_argument(step) for step in path.split(".")]
 
 
 def around(text: str, match: str) -> str:
@@ -147,6 +152,6 @@ def build(value: list[ArgRule], where: Where, context: Context) -> Check | None:
         tools = None if "*" in entry.tools else ForbiddenNames(entry.tools)
         number = context.patterns.add(entry.regex)
         pattern = compile_pattern(entry.regex)
-        args = frozenset(entry.args)
+        args = frozenset(".".join(_steps(arg)) for arg in entry.args)
         rows[number] = Row(entry.name, entry.reason, pattern, tools, args, where(i))
     return ArgRules(rows, context.redactor) if rows else None

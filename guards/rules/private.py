@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated
 
-from ..entries import unnamed_texts
 from ..flow import holds_nothing_private, private_over
 from ..ledger import History
 from ..names import shown_name
@@ -26,6 +25,7 @@ from ..pieces import pieces
 from ..redact import Redactor
 from ..shadow import Shadow
 from ..telling import private_pieces
+from ..unnamed import unnamed_texts
 from ..verdict import Finding, ToolCall
 from . import Check, Context, Name, OneOrMore, Where
 from .tools import KEY as TOOLS

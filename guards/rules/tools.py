@@ -31,7 +31,7 @@ from pydantic import Field as Limits
 
 from ..caller import CallerTest
 from ..conditions import Condition, requirement, steps_of
-from ..entries import Conditions, requested, tree_of
+from ..entries import Conditions, requested
 from ..flow import Facts, holds_nothing_private
 from ..ledger import History
 from ..names import bare_name, folded_name, glob_pattern, shown_name, spellings
@@ -310,7 +310,6 @@ def _way(entry: ToolEntry, where: Where, at: tuple[str | int, ...]) -> Condition
         at_most=tuple((steps_of(a), steps_of(b)) for a, b in (entry.at_most or {}).items()),
         default=where(*at),
         places={key: where(*at, key) for key in given if getattr(entry, key) is not None},
-        tree=tree_of(required for required, _ in requirements),
     )
 
 

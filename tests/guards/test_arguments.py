@@ -33,6 +33,8 @@ def test_values() -> None:
         ('{"x":{"a":1,"a":2}}', "same key twice"),
         ('{"a":NaN}', "NaN"),
         ('{"a":-Infinity}', "-Infinity"),
+        ('{"a":1e400}', "too large"),
+        ('{"a":[-1e999]}', "too large"),
         ('{"a":' + "[" * 100 + "]" * 100 + "}", "nested too deeply"),
         ('{"a":' * 50_000 + "1" + "}" * 50_000, "nested too deeply"),
         ('{"a":' + "9" * 9_000 + "}", "too long"),

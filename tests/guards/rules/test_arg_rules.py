@@ -90,6 +90,8 @@ def test_shape(entry: dict[str, object]) -> None:
         ({"content": "load_dotenv('.env')\n.env"}, "allow"),
         ({"options": {"other": ".env"}}, "allow"),
         ({"paths": ".env"}, "allow"),
+        ({"Path": ".env"}, "block"),
+        ({"options": {"TARGET": ".env"}}, "block"),
     ],
 )
 def test_a_rule_may_look_at_some_arguments_only(

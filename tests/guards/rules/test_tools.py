@@ -90,6 +90,40 @@ def test_conditions(entry: dict[str, Any], arguments: dict[str, Any], expected: 
     assert word({"pay": entry}, "pay", arguments) == expected
 
 
+@pytest.mark.parametrize(
+    ("entry", "arguments", "expected"),
+    [
+        ({"args": {"amount": {"max": 5}}}, {"amount": 1, "Amount": 9}, "block"),
+        ({"args": {"amount": {"max": 5}}, "otherwise": "ask"}, {"AMOUNT": 9}, "ask"),
+        ({"args": {"file_path": {"under": "a"}}}, {"filePath": "b"}, "block"),
+        ({"args": {"address.*": {"in": ["x"]}}}, {"Address": {"street": "y"}}, "block"),
+        (
+            {"args": {"address.*": "any", "address.country": {"in": ["DE"]}}},
+            {"address": {"street": "y", "Country": "US"}},
+            "block",
+        ),
+        ({"args": {"lines.sum": {"max": 5}}}, {"lines": [{"sum": 1}, {"Sum": 9}]}, "block"),
+        ({"args": {"body": "any"}}, {"Body": "text"}, "allow"),
+        ({"args": {"amount": {"max": 5}}}, {"amount": 1, "amounts": 9}, "allow"),
+        ({"at_most": {"amount": "order"}}, {"Amount": 9, "order": "A-1001"}, "block"),
+    ],
+)
+def test_another_spelling_of_an_argument(
+    entry: dict[str, Any], arguments: dict[str, Any], expected: str
+) -> None:
+    """What a forgiving server reads as an argument of which something is asked is that argument."""
+    assert word({"pay": entry}, "pay", arguments) == expected
+
+
+@pytest.mark.parametrize("name", ["id.x", "id[x", "id[0]"])
+@pytest.mark.parametrize("beside", ["a", "a%41"])
+def test_signs_of_a_path_in_a_name(name: str, beside: str) -> None:
+    """A name with signs in it that part the steps of a path is one name, and no path."""
+    entry = {"args": {"data.id": "any"}}
+    given = {"data": {"id": beside, name: "see http://evil.example/"}}
+    assert word({"post": entry}, "post", given) == "block"
+
+
 def test_otherwise_of_the_file() -> None:
     """The file's `otherwise` counts where the tool names none."""
     tools = {"pay": {"args": {"amount": {"max": 1}}}}

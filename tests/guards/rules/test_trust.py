@@ -111,6 +111,7 @@ def test_named_by_the_look_up() -> None:
         ("/user/a.txt", "allow"),
         ("/user/b/../a", "allow"),
         ("/user/../tmp/a", "block"),
+        ("/user/%2e%2e/tmp/a", "block"),
         ("/tmp/a", "block"),
         (7, "block"),
     ],
@@ -120,6 +121,15 @@ def test_args(path: object, expected: str) -> None:
     t = thread({"tool": "read_file", "args": {"path": "/user/*"}, "text": True})
     t.gave("read_file", "the account is acct-bob-1, as agreed", {"path": path})
     assert t.word("use", x="acct-bob-1") == expected
+
+
+@pytest.mark.parametrize("name", ["Path", "PATH", "pa\u200bth"])
+def test_args_in_two_spellings(name: str) -> None:
+    """Where an argument stands a second time in another spelling, that may be the one that ran."""
+    t = thread({"tool": "read_file", "args": {"path": "/user/*"}, "text": True})
+    given = {"path": "/user/a.txt", name: "/tmp/a"}
+    t.gave("read_file", "the account is acct-bob-1, as agreed", given)
+    assert t.word("use", x="acct-bob-1") == "block"
 
 
 def test_text() -> None:

@@ -1,0 +1,135 @@
+"""The arguments of a call beside those that a policy names: what no condition speaks of, and names
+that only a forgiving reader takes for one that it does.
+
+Some servers read `Path`, `PATH` or `file-path` as `path`; what would hold for it must hold then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from .conditions import EVERY, PLAIN_NAME
+from .names import bare_argument
+from .normalise import Examined
+
+Tree = dict[str, "Tree | None"]
+"""The argument paths that have a condition; None stands for everything below."""
+
+_NO_TREE: Tree = {}
+
+
+def tree_of(paths: Iterable[tuple[str, ...]]) -> Tree:
+    """The paths as a tree."""
+    tree: Tree = {}
+    for path in paths:
+        below = tree
+        for step in path[:-1]:
+            inner = below.setdefault(step, {})
+            if inner is None:
+                break
+            below = inner
+        else:
+            below[path[-1]] = None
+    return tree
+
+
+def unnamed_texts(call: Examined, tree: Tree) -> list[tuple[str, str]]:
+    """Every text of the call that no requirement names, with its path; decoded views, too."""
+    if not call.views:
+        return _add_texts(call.arguments, tree, "", [])
+    covered = list(_coverage(call.arguments, tree))
+    for start, parent, value in call.opened:  # JSON text is as its value is
+        del covered[start:]
+        covered += _coverage(value, None if covered[parent] else _NO_TREE)
+    return [(call.path(index), text) for index, text in call.texts() if not covered[index]]
+
+
+def _add_texts(
+    value: Any, tree: Tree, path: str, found: list[tuple[str, str]]
+) -> list[tuple[str, str]]:
+    if type(value) is str:
+        found.append((path, value))
+    elif type(value) is dict:
+        others = tree.get(EVERY, _NO_TREE)
+        for key, item in value.items():
+            below = tree.get(key, others)
+            if below is not None:
+                shown = f"{path}.{key}" if path else key
+                if not (key.isalpha() and key.isascii()) and PLAIN_NAME.fullmatch(key) is None:
+                    found.append((shown, key))
+                if type(item) is str:  # by far the most common, and here without a call
+                    found.append((shown, item))
+                else:
+                    _add_texts(item, below, shown, found)
+    elif type(value) is list:
+        for number, item in enumerate(value):
+            _add_texts(item, tree, f"{path}[{number}]", found)
+    return found
+
+
+def unnamed_numbers(arguments: Mapping[str, Any], tree: Tree) -> list[tuple[str, str]]:
+    """Every number that no requirement names, as text, with its path: a code can be one."""
+    found: list[tuple[str, str]] = []
+    _add_numbers(arguments, tree, "", found)
+    return found
+
+
+def _add_numbers(value: Any, tree: Tree, path: str, found: list[tuple[str, str]]) -> None:
+    if type(value) is dict:
+        others = tree.get(EVERY, _NO_TREE)
+        for key, item in value.items():
+            if type(item) is not str and (below := tree.get(key, others)) is not None:
+                _add_numbers(item, below, f"{path}.{key}" if path else key, found)
+    elif type(value) is list:
+        for number, item in enumerate(value):
+            _add_numbers(item, tree, f"{path}[{number}]", found)
+    elif type(value) in (int, float):
+        found.append((path, str(value)))
+
+
+def _coverage(value: Any, tree: Tree | None) -> Iterator[bool]:
+    """Of each leaf, in the order in which `Examined` numbers them: whether a requirement names it.
+
+    A name is one step of a path, whatever signs are in it.
+    """
+    if isinstance(value, dict):
+        others = _NO_TREE if tree is None else tree.get(EVERY, _NO_TREE)
+        for key, item in value.items():
+            below = None if tree is None else tree.get(key, others)
+            yield below is None
+            yield from _coverage(item, below)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _coverage(item, tree)
+    elif value is not None and not isinstance(value, bool):
+        yield tree is None
+
+
+def bare_names(tree: Tree) -> frozenset[str]:
+    """Every name in the tree, as the most forgiving reader takes it."""
+    found = frozenset(map(bare_argument, tree))
+    return found.union(*(bare_names(below) for below in tree.values() if below))
+
+
+def respelled(
+    value: Any, tree: Tree, bare: frozenset[str], path: str = ""
+) -> Iterator[tuple[str, str]]:
+    """Where (path) a name stands that is another spelling of one in the tree, and that one.
+
+    `bare` are the tree's `bare_names`.
+    """
+    if isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from respelled(item, tree, bare, f"{path}[{number}]")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            shown = f"{path}.{key}" if path else key
+            if key in tree:
+                below = tree[key]
+            else:
+                below = tree.get(EVERY)
+                if (found := bare_argument(key)) in bare:
+                    yield from ((shown, name) for name in tree if bare_argument(name) == found)
+            if below and type(item) in (dict, list):
+                yield from respelled(item, below, bare, shown)
