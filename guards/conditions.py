@@ -8,7 +8,6 @@ hold for the value and for every decoded view of it.
 from __future__ import annotations
 
 import math
-import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from .fields import Kind
 from .flow import HOLDS, WISHES, Facts, FlowWord
 from .hosts import HostList
 from .outputs import leaves
+from .paths import folder_fault, lies_under
 from .patterns import compile_pattern, searchable
 from .tokens import subjects
 
@@ -50,6 +50,12 @@ def _hosts(entries: str | list[str]) -> str | list[str]:
     return entries
 
 
+def _folders(entries: str | list[str]) -> str | list[str]:
+    for fault in filter(None, map(folder_fault, _listed(entries))):
+        raise ValueError(fault)
+    return entries
+
+
 class Test(BaseModel):
     """`{max, min}` `{in}` `{match}` `{hosts}` `{under}`: all that are written must hold."""
 
@@ -62,7 +68,7 @@ class Test(BaseModel):
     """`$user` and `$tenant` stand for the caller's."""
     match: Annotated[str, AfterValidator(_compiles)] | None = None
     hosts: Annotated[str | list[str], AfterValidator(_hosts)] | None = None
-    under: Words | list[Words] | None = None
+    under: Annotated[Words | list[Words], AfterValidator(_folders)] | None = None
 
     @model_validator(mode="after")
     def _says_something(self) -> Test:
@@ -304,24 +310,6 @@ def as_number(value: Any) -> float | None:
     if isinstance(value, str):
         value = float(value) if len(value) < 400 and _NUMBER.match(value) else None
     return value if isinstance(value, float) and math.isfinite(value) else None
-
-
-def lies_under(path: str, folder: str) -> bool:
-    """Whether the path, once `.` and `..` are resolved, is the folder or lies below it.
-
-    By the text alone: what links on a disk do is for the tool to check.
-    """
-    if "\0" in path or path.lstrip().startswith("~"):
-        return False
-    inside, outside = _resolved(path), _resolved(folder)
-    if outside == ".":
-        return not inside.startswith(("/", "..")) and not re.match("[A-Za-z]:", inside)
-    return inside == outside or inside.startswith(outside.rstrip("/") + "/")
-
-
-def _resolved(path: str) -> str:
-    resolved = posixpath.normpath(path.strip().replace("\\", "/"))
-    return "/" + resolved.lstrip("/") if resolved.startswith("//") else resolved
 
 
 def _same(value: Any, item: Scalar, caller: Caller) -> bool:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from ...guards.conditions import CompiledTest, Test, lies_under
+from ...guards.conditions import CompiledTest, Test
+from ...guards.paths import lies_under
 from .hosts import host_between, linked, telling_hosts
 from .samples import samples
 

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from edgeward.guards.conditions import Test, as_number, lies_under, requirement
+from edgeward.guards.conditions import Test, as_number, requirement
 from edgeward.guards.encodings import MAX_ROUNDS
+from edgeward.guards.paths import lies_under
 from tests.guards.threads import Thread
 
 
