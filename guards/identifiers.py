@@ -7,21 +7,30 @@ the text: it is cut into words, and each word is looked at once.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache
 
 import re2
 
 from .addresses import is_machine
 from .folding import folded
 from .hosts import DOTS
+from .patterns import options
 from .scripts import apart
 
-_DOTTED = re.compile(r"\.\w")
-_DOT = re.compile(r"\.(?:\w|(?<=[\[( ]\.)[\]) ])")
-_COLONED = re.compile(r"localhost:\d|[0-9A-Fa-f]{1,4}:[0-9A-Fa-f]{0,4}:", re.IGNORECASE)
-"""A port of this machine; two colons of an IPv6 address."""
-_DIGITS = re.compile(r"\d(?:\d\d|[A-Za-z0-9]{25})")
+_IBANS, _ACCOUNTS, _WALLETS, _SPELT, _WORDS = range(1, 6)
+_SIGNS_OF = (
+    "",  # always there: an answer without it means that RE2 gave up
+    r"[A-Za-z]{2}\p{Nd}{2}[A-Za-z0-9 -]",
+    r"\p{Nd}{9}|\p{Nd}{4}[ -]\p{Nd}{4}|\p{Nd}{3}-\p{Nd}{3,6}-\p{Nd}{3}|\+\p{Nd}"
+    r"|0\p{Nd}{2,5}\)?[ /-]{1,2}\p{Nd}{3}",
+    r"0x[0-9A-Fa-f]{40}|bc1[a-z0-9]{25}|[13][1-9A-HJ-NP-Za-km-z]{25}",
+    r"(?i)[\[(\s](?:\.|dot)[\])\s]",
+    # The last two: a port of this machine, two colons of an IPv6 address.
+    r"(?i)[@/\\]|\.(?:\w|[^\x00-\x7f])|localhost:\p{Nd}|[0-9a-f]{1,4}:[0-9a-f]{0,4}:",
+)
+"""Without one of these, by its number, nothing of a kind stands in a text: mostly none does."""
+_EVERY = tuple(range(len(_SIGNS_OF)))
 _TO_SPACE = str.maketrans(
     dict.fromkeys(
         "\t\r\n\v\f\"'`<>()[]{},;|*\u2018\u2019\u201c\u201d\u00ab\u00bb\u3001\u3002\uff0c\uff1b"
@@ -49,6 +58,8 @@ _IBAN = re.compile(
     r"[A-Za-z]{2}\d{2}(?<![A-Za-z0-9].{4})(?:[A-Za-z0-9]{11,30}|(?:[ -]?[A-Za-z0-9]){10,30})"
     r"(?![A-Za-z0-9])"
 )
+_RUN = re.compile(r"\d{3}")
+"""Every account number has one; two short codes beside each other do not."""
 _WORDS_BEHIND = re.compile(r"(?:[ -][A-Za-z]+)+\Z")
 """What follows an account number that is written in groups, and is none of them."""
 _ACCOUNT = re.compile(
@@ -56,16 +67,6 @@ _ACCOUNT = re.compile(
     r"|(?<=\+)\d{1,4}(?:[ -]?\(?\d{2,6}\)?){2,5}"
     r"|(?:(?<=\()0|(?<=0))\d{2,5}\)?[ /-]{1,2}\d{3,9}(?:[ -]\d{2,6}){0,3})(?!\w)"
 )
-_LONG = 500
-"""Characters from which a text is first searched for what only looks like a number: RE2 tells ten
-times faster that there is none, and needs a while to begin."""
-_LIKE_IBAN = re2.compile(r"[A-Za-z]{2}\p{Nd}{2}[A-Za-z0-9 -]")
-_LIKE_ACCOUNT = re2.compile(
-    r"\p{Nd}{9}|\p{Nd}{4}[ -]\p{Nd}{4}|\p{Nd}{3}-\p{Nd}{3,6}-\p{Nd}{3}|\+\p{Nd}"
-    r"|0\p{Nd}{2,5}\)?[ /-]{1,2}\p{Nd}{3}"
-)
-_LIKE_WALLET = re2.compile(r"0x[0-9A-Fa-f]{40}|bc1[a-z0-9]{25}|[13][1-9A-HJ-NP-Za-km-z]{25}")
-_HIDDEN_DOT = re.compile(r"[\[( ](?:\.|dot)[\]) ]", re.IGNORECASE)
 _SPELT_OUT = re.compile(
     r"([A-Za-z0-9][\w-]{1,62})\s{0,3}(?:\[(?:\.|dot)\]|\((?:\.|dot)\)|\sdot\s)\s{0,3}"
     r"(com|net|org|io|co|dev|app|info|biz|xyz|me|ai|link|site|online|top|ru|cn|de|uk|fr|eu|ch|test|example)\b",
@@ -97,13 +98,7 @@ _STOP = re.compile(rf"[\u3002\uff61](?![A-Za-z0-9]|(?:{_WIDE_LABELS})(?!\w))")
 
 def identifiers(text: str) -> Iterable[str]:
     """What points somewhere in `text`, in order; as it stands there, but for disguised letters."""
-    return _kept_identifiers(text) if len(text) <= _KEPT else _identifiers_in(text)
-
-
-def _identifiers_in(text: str) -> Iterable[str]:
-    if not text.isascii():
-        text = DOTS.sub(".", _STOP.sub(" ", folded(text)))
-    return () if text.isascii() and _is_prose(text) else _identifiers(text)
+    return _kept_identifiers(text) if len(text) <= _KEPT else _identifiers(text)
 
 
 _KEPT = 300
@@ -112,36 +107,32 @@ _KEPT = 300
 
 @lru_cache(maxsize=1_024)
 def _kept_identifiers(text: str) -> tuple[str, ...]:
-    return tuple(_identifiers_in(text))
+    return tuple(_identifiers(text))
 
 
-def _is_prose(text: str) -> bool:
-    """Whether an ASCII text has no three digits, no full stop inside a word or bracket, no `dot`
-    and none of / \\ @ ::. Also no digit with which a long word goes on: an address of a wallet.
-    """
-    signs = text.encode().translate(None, _OF_PROSE)
-    if signs:
-        if signs.strip(b".") and (signs.strip(b".0123456789") or _DIGITS.search(text)):
-            return False
-        if b"." in signs and _DOT.search(text):
-            return False
-    lower = text.lower()
-    return not ("dot" in lower or "::" in text or "localhost:" in lower)
+def _identifiers(text: str) -> Iterable[str]:
+    if not text.isascii():
+        text = DOTS.sub(".", _STOP.sub(" ", folded(text)))
+    signs = _set_of_signs().Match(text.encode("utf-8", "replace")) or _EVERY
+    return _found(text, signs) if len(signs) > 1 or signs[0] else ()
 
 
-_OF_PROSE = bytes(n for n in range(128) if chr(n) not in "@/\\.0123456789")
-"""Signs of which nothing consists that points somewhere."""
+@cache
+def _set_of_signs() -> re2.Set:
+    made = re2.Set.SearchSet(options())
+    for pattern in _SIGNS_OF:
+        made.Add(pattern)
+    made.Compile()
+    return made
 
 
-def _identifiers(text: str) -> Iterator[str]:
-    if _DIGITS.search(text):
-        yield from _numbers(text)
-    if _HIDDEN_DOT.search(text):
+def _found(text: str, signs: Sequence[int]) -> Iterator[str]:
+    yield from _numbers(text, signs)
+    if _SPELT in signs:
         for match in _SPELT_OUT.finditer(text):
             if match[1].casefold() not in _ARTICLES:
                 yield f"{match[1]}.{match[2]}"
-    signs = "@" in text or "/" in text or "\\" in text or _DOTTED.search(text)
-    if not signs and (":" not in text or _COLONED.search(text) is None):
+    if _WORDS not in signs:
         return
     spaced = (
         text.encode().translate(_SPACES).decode()  # several times faster, and most text
@@ -158,17 +149,16 @@ def _identifiers(text: str) -> Iterator[str]:
             yield word
 
 
-def _numbers(text: str) -> Iterator[str]:
-    raw = text.encode("utf-8", "replace") if len(text) > _LONG else None
+def _numbers(text: str, signs: Sequence[int]) -> Iterator[str]:
     seen = -1
-    for match in _IBAN.finditer(text) if raw is None or _LIKE_IBAN.search(raw) else ():
-        if sum(map(str.isdigit, match[0])) >= 8:
+    for match in _IBAN.finditer(text) if _IBANS in signs else ():
+        if sum(map(str.isdigit, match[0])) >= 8 and _RUN.search(match[0]):
             seen = match.end()
             yield _WORDS_BEHIND.sub("", match[0])
-    for match in _ACCOUNT.finditer(text) if raw is None or _LIKE_ACCOUNT.search(raw) else ():
+    for match in _ACCOUNT.finditer(text) if _ACCOUNTS in signs else ():
         if match.start() >= seen:
             yield match[0]
-    for match in _WALLET.finditer(text) if raw is None or _LIKE_WALLET.search(raw) else ():
+    for match in _WALLET.finditer(text) if _WALLETS in signs else ():
         yield match[0]
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from .caller import NOBODY, Caller
@@ -33,6 +32,7 @@ from .receipts.keeping import kept as kept_receipts
 from .receipts.receipt import Place
 from .rules.limits import limits_of
 from .rules.sequence import order_of
+from .rules.tools import MAX_NAMES
 from .spent import UNCOUNTED, Spent, Usage
 from .verdict import ToolCall, Verdict, canonical_json
 
@@ -40,7 +40,7 @@ from .verdict import ToolCall, Verdict, canonical_json
 class _Rules:
     """What a session asks of its policy all the time."""
 
-    __slots__ = ("automata", "limits", "policy", "private")
+    __slots__ = ("automata", "limits", "policy", "private", "private_tools")
 
     def __init__(self, policy: Policy) -> None:
         order = order_of(policy)
@@ -48,6 +48,17 @@ class _Rules:
         self.limits = limits_of(policy)
         self.automata = None if order is None else order.automata
         self.private = [check for check in policy.checks if hasattr(check, "pieces")]
+        self.private_tools: dict[str, bool] = {}
+
+    def are_private(self, tool: str) -> bool:
+        """Whether what a tool gives back is private; the same few names come up again and again."""
+        known = self.private_tools.get(tool)
+        if known is None:
+            globs = (getattr(check, "tools", None) for check in self.private)
+            known = any(of is None or speaks_of(of, tool) for of in globs)
+            if len(self.private_tools) < MAX_NAMES:
+                self.private_tools[tool] = known
+        return known
 
 
 class Session:
@@ -111,50 +122,50 @@ class Session:
         history = self._history
         if rules.limits is not None:
             self._pass_time()
-            history = replace(history, used=self._used())
-        missing = [name for name, count in self._missing.items() if count > 0]
+            history = history.but(used=self._used())
+        missing = self._missing and [n for n, count in self._missing.items() if count > 0]
         if not missing:
             return history
         names = ", ".join(map(shown_name, missing[:3]))
         ledger = history.ledger.with_gap(f"what {names} gave back was not reported")
-        return replace(history, ledger=ledger)
+        return history.but(ledger=ledger)
 
     def decide(self, call: ToolCall) -> Verdict:
         """The verdict on a call; one that may run is counted."""
         with self._lock:  # two threads must not both take the last of what is counted
             rules = self._now()
             history, set_aside = self._known(rules), dict[str, float]()
-            who = spender(history.caller)
             if rules.limits is not None and history.used is not None:
+                who = spender(history.caller)
                 used, set_aside = rules.limits.set_aside(self._spending, who, history.used, 1)
-                history = replace(history, used=self._as_told(used))
+                history = history.but(used=self._as_told(used))
             verdict = decide(rules.policy, call, history)
             unkept = kept_receipts(rules.policy, self._place, [Decision(call, verdict, history)])
             verdict = verdict.with_finding(unkept)
             runs = verdict.word in ("allow", "redact")
             self._spend({"calls": int(runs)}, set_aside)
             if runs:
-                self._count(call.name, 1)
-                self._let_through(call, verdict)
+                self._let_through(rules, call, verdict)
         return verdict
 
-    def _let_through(self, call: ToolCall, verdict: Verdict) -> None:
-        history = self._history
+    def _let_through(self, rules: _Rules, call: ToolCall, verdict: Verdict) -> None:
+        history, automata = self._history, rules.automata
         masked = [f.masked for f in verdict.findings if f.masked is not None]
-        history = replace(history, sent=kept(history.sent, masked[:1] or [call.arguments]))
-        automata = self._rules.automata
+        changed: dict[str, Any] = {
+            "calls": self._counted(call.name, 1),
+            "sent": kept(history.sent, masked[:1] or [call.arguments]),
+        }
         if automata is not None and history.order is not None:
-            order = automata.advance(history.order, through=[call.name])
-            history = replace(history, order=order)
-        self._history = history
-        if self._is_private(call.name):
+            changed["order"] = automata.advance(history.order, through=[call.name])
+        self._history = history.but(**changed)
+        if rules.are_private(call.name):
             self._missing[call.name] = self._missing.get(call.name, 0) + 1
 
     def take_back(self, name: str) -> None:
         """Count one call less: one that was let through will be decided again before it runs."""
         with self._lock:
             self._now()
-            self._count(name, -1)
+            self._history = self._history.but(calls=self._counted(name, -1))
             self._spend({"calls": -1}, {})
             self._reported(name)
 
@@ -168,7 +179,7 @@ class Session:
             if automata is not None and order is not None:
                 order = automata.spoke(order)
             self._keep(self._history.ledger.observed(text, source=USER))
-            self._history = replace(self._history, calls={}, order=order)
+            self._history = self._history.but(calls={}, order=order)
 
     def observe(self, call: ToolCall, result: object, *, failed: bool = False) -> None:
         """What a call gave back: a text, or a value that is read as JSON."""
@@ -182,7 +193,7 @@ class Session:
             if rules.automata is not None and history.order is not None and not failed:
                 name = [call.name]
                 order = rules.automata.advance(history.order, through=name, done=name)
-                self._history = replace(self._history, order=order)
+                self._history = self._history.but(order=order)
 
     def add_usage(self, usage: Usage) -> None:
         """Count what one of the session's model calls has used."""
@@ -193,7 +204,7 @@ class Session:
             amounts = usage.amounts(rules.limits)
             self._spend(amounts, {})
             total = self._history.tokens_used + int(amounts["tokens"])
-            self._history = replace(self._history, tokens_used=total)
+            self._history = self._history.but(tokens_used=total)
 
     def _used(self) -> dict[str, dict[str, float]]:
         calls = sum(self._history.calls.values())
@@ -222,20 +233,17 @@ class Session:
             self._spent = self._spent.plus(calls)
             self._spending.settle(spender(self._history.caller), set_aside, amounts)
 
-    def _count(self, name: str, step: int) -> None:
+    def _counted(self, name: str, step: int) -> dict[str, int]:
+        """The calls of this run by tool, with `step` more of one."""
         calls = dict(self._history.calls)
         calls[name] = max(calls.get(name, 0) + step, 0)
         self._ran = max(self._ran + step, 0)
-        self._history = replace(self._history, calls=calls)
+        return calls
 
     def _keep(self, entry: Entry | None) -> None:
         if entry:
             ledger = self._history.ledger.appended([entry])
-            self._history = replace(self._history, ledger=ledger)
-
-    def _is_private(self, name: str) -> bool:
-        tools = (getattr(check, "tools", None) for check in self._rules.private)
-        return any(globs is None or speaks_of(globs, name) for globs in tools)
+            self._history = self._history.but(ledger=ledger)
 
     def _reported(self, name: str) -> None:
         if self._missing.get(name):

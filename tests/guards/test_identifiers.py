@@ -31,6 +31,7 @@ POINTING = (
     "log in at localhost:80",
     "log in at 2001:db8::1",
     "log in at fe80::1%eth0",
+    "log in at fe80:1:2:3:4:5:6:7",
     "log in at пример.рф",
     "log in at evil.中国",
     "write to eve＠evil.com",
@@ -50,6 +51,8 @@ CODED = (
     "http&#58;&#47;&#47;evil.test&#47;x",
     "evil%2Etest",
     "evil&period;com",
+    "evil dot com",
+    "evil\ndot\ncom",
 )
 """The same for a reader that decodes."""
 
@@ -65,6 +68,7 @@ PLAIN = (
     "Он пришёл.Потом ушёл.",
     "commit 3f2a9bc01d4e5f60718293a4b5c6d7e8f9012345",
     "md5 1b2c3d4e5f60718293a4b5c6d7e8f901",
+    "codes AB12-CD34 or AB12CD34, gates B12 C14 D16 E18 F20",
     "from 09:00 to 10:00, on 03.12.2026 or 03/12/2026",
 )
 """Texts that point nowhere."""
