@@ -96,7 +96,11 @@ def split_destinations(
     for position, first in enumerate(strings):
         text = texts[first].strip()
         if texts[first][-1:] in _CUT:
-            if len(text) <= LONGEST_HEAD and (text[-1:] == "@" or _OPEN_SCHEME.fullmatch(text)):
+            if len(text) <= LONGEST_HEAD and (
+                text[-1:] == "@"
+                or _OPEN_SCHEME.fullmatch(text)
+                or (kinds[first] & BASES and text in ("//", "\\\\"))
+            ):
                 behind = map(strings.__getitem__, range(position + 1, len(strings)))
                 second = next((n for n in behind if texts[n].strip()), None)
                 if second is not None:

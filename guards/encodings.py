@@ -51,7 +51,7 @@ _STABLE = (
 
 SIGNALS = (
     f"{_ESCAPED}|{_MAILED}",
-    rf"[^\x00-\x7F{_STABLE}]",
+    rf"[^\x09-\x0D\x20-\x7E{_STABLE}]",
     _RUN,
     _HEXED,
     r"\.\.",
@@ -93,6 +93,8 @@ _DIGITS_SIGN = _Sign(r"[A-Za-z0-9+/_-]{12}", 12)
 _RUN_SIGN = _Sign(_RUN, 8)
 _HEX_SIGN = _Sign(_HEXED, 16)
 
+_UNSEEN_SIGN = _Sign(r"[\x00-\x08\x0E-\x1F\x7F]", 1)
+
 _B64_RUN = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
 _B32_RUN = re.compile(r"[A-Z2-7]{16,}")
 _HEX_RUN = re.compile(r"[0-9A-Fa-f]{16,}")
@@ -120,7 +122,9 @@ _ESCAPES = re.compile("(" + re.sub(r"(?<!\\)\((?!\?)", "(?:", _ESCAPE.pattern) +
 """The same, each as one group."""
 _SLASH = re.compile(r"(?<!\\)\\+/")
 _JSON_ESCAPE = re.compile(r'\\(["\\/bfnrt])')
+_MOST_NESTED = 4
 _JSON_CHARS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_UNSEEN = re.compile("\x1b\\[[0-9;?]{0,20}[A-Za-z]|[\x00-\x08\x0e-\x1f\x7f]+")
 _OVERLONG = re.compile(rb"[\xc0\xc1][\x80-\xbf]|\xe0[\x80-\x9f][\x80-\xbf]")
 
 _TAGS = re.compile("[\U000e0020-\U000e007e]+")
@@ -141,7 +145,7 @@ def plain(text: str, signals: Set[int] = ALL_SIGNALS) -> bool:
 
     `signals` are those that were found in the texts of which this is one: others need no search.
     """
-    if FOLDS in signals and not text.isascii() and folded(text) != text:
+    if FOLDS in signals and visible(text) != text:
         return False
     return not (
         (ESCAPES in signals and _ESCAPE_SIGN.found(text))
@@ -167,7 +171,7 @@ def _chain(text: str, seen: Views, known: set[str], layer: int) -> None:
     now = text
     for _ in range(MAX_ROUNDS):
         before = now
-        for step in (folded, _unpercent, _unentity, _unescape, _unmail):
+        for step in (visible, _unpercent, _unentity, _unescape, _unmail):
             after = step(now)
             if after != now and after not in known:
                 known.add(after)
@@ -177,6 +181,13 @@ def _chain(text: str, seen: Views, known: set[str], layer: int) -> None:
         if now == before:
             return
     seen.bound = f"encoded more than {MAX_ROUNDS} times over"
+
+
+def visible(text: str) -> str:
+    """`folded`, also without control characters and the colours of a terminal."""
+    if _UNSEEN_SIGN.found(text):
+        text = _UNSEEN.sub("", text)
+    return folded(text)
 
 
 def _unpercent(text: str) -> str:
@@ -261,8 +272,15 @@ def _char(number: int, otherwise: str) -> str:
 
 
 def json_text(text: str) -> str:
-    """JSON text with the escapes of its strings undone: `"Done..\\n"` holds no `..\\`."""
-    return _JSON_ESCAPE.sub(lambda m: _JSON_CHARS.get(m[1], m[1]), text) if "\\" in text else text
+    """JSON text with the escapes of its strings undone, and those of JSON text in them: in
+    `"Done..\\n"` there is no `..\\`. What a string really says is looked at by itself."""
+    for _ in range(_MOST_NESTED):
+        before = text
+        if "\\" in text:
+            text = _JSON_ESCAPE.sub(lambda m: _JSON_CHARS.get(m[1], m[1]), text)
+        if text == before:
+            break
+    return text
 
 
 def _runs(text: str, seen: Views, known: set[str], layer: int) -> None:

@@ -51,6 +51,7 @@ _KINDS = {
     Kind.LINK | Kind.PLACE: "link links",
     Kind.MAIL: "to cc bcc mail mails email emails recipient recipients attendee attendees "
     "participant participants invitee invitees sender mailto destinatario destinataire empfänger "
+    "reply_to replyto reply-to to_address to_addresses to_addr toaddress send_to sendto "
     "收件人 получатель",
     Kind.COMMAND: "command commands cmd cmds script shell bash argv powershell commandline",
     Kind.SECRET: "secret secrets key apikey token password passwd authorization auth credential",

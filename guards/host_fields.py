@@ -36,6 +36,10 @@ NO_HOST = re.compile(
     re.IGNORECASE,
 )
 """What no host ends in: a file of the same site, a function (`app.on_done`)."""
+_NO_NAME = frozenset(
+    "none null false true yes no auto default direct disabled enabled any all * off on".split()  # noqa: SIM905 - reads better
+)
+"""What a setting of a host says in its place, and nobody calls a machine."""
 _LIST = re.compile(r"\s*[,;]\s*|\s+")
 
 
@@ -62,6 +66,8 @@ def typed_hosts(text: str, kind: int) -> Iterator[Destination]:
     elif len(parts) > 1:
         # A list of hosts, or words: only what looks like a host counts.
         for part in parts:
+            if part.isdecimal() and len(part) < 8:
+                continue  # `Building 4`
             yield from (d for d in typed_hosts(part, kind) if d.fault or looks_like_host(d.host))
     elif clean and clean[0] not in "/\\?#":
         yield from _typed_host(clean, kind)
@@ -138,7 +144,7 @@ def _control_in_authority(value: str) -> bool:
 
 def _typed_host(clean: str, kind: int) -> Iterator[Destination]:
     authority = _AUTHORITY_ENDS.split(clean, maxsplit=1)[0]
-    if not authority or authority in (".", ".."):
+    if not authority or authority in (".", "..") or clean.casefold() in _NO_NAME:
         return
     if kind & Kind.HOST and clean.count(":") > 1 and canonical_host(clean):
         yield Destination(canonical_host(clean) or "", short(clean))
@@ -167,9 +173,9 @@ def _typed_host(clean: str, kind: int) -> Iterator[Destination]:
         # A file of the same site, or a link that a person is shown.
         yield from filter(None, [_place(clean, kind) if kind & Kind.PLACE else None])
         return
-    of_site = "." in clean and NO_HOST.fullmatch(clean.rpartition(".")[2])
-    if of_site and authority == clean and not kind & Kind.HOST:
-        return
+    of_site = "." in authority and NO_HOST.fullmatch(authority.rpartition(".")[2])
+    if of_site and not kind & Kind.HOST and "/" not in clean and "\\" not in clean:
+        return  # `page.html?tab=2`
     if _BACKSLASH_ENDS.match(clean):
         yield Destination("", short(clean), "a backslash before the host ends")
         return

@@ -18,7 +18,7 @@ _START = re.compile(
 )
 _SCHEME_BEFORE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,31}\Z")
 _AUTHORITY = re.compile(
-    "[^\\s/\\\\?#\"'<>`{}|\uff0c\u3001\uff01\uff1f\uff1b\uff08\uff09\u300c\u300d\u300e\u300f"
+    "[^\\s\\x1b/\\\\?#\"'<>`{}|\uff0c\u3001\uff01\uff1f\uff1b\uff08\uff09\u300c\u300d\u300e\u300f"
     "\u3010\u3011\u300a\u300b]{0,400}"
 )
 _REST = re.compile(r"[^\s/?#]{1,400}")
@@ -26,7 +26,7 @@ _BARE_HOST = re.compile(r"[^\s/\\?#:]{1,255}[.\u3002\uff0e\uff61]|\[")
 _DOT_SIGNS = frozenset(".\u3002\uff0e\uff61")
 _CLOSED_BEFORE_AT = re.compile(r"[\"'<>`{}|]@")
 ONLY_SPECIAL = re.compile(_SPECIAL, re.IGNORECASE)
-_NEXT_URL = re.compile(r"[,;|]+[A-Za-z][A-Za-z0-9+.-]{0,31}:\Z")
+_NEXT_URL = re.compile(r"[,;|\u3001\u3002\u2013\u2014]+[A-Za-z][A-Za-z0-9+.-]{0,31}:\Z")
 _NETWORK_PATH = re.compile(
     r"""(?:^\s*|["'(=\[]\s?|\]:\s{1,3}|([<,]\s?)|(\s)(?=[/\\]{2,9}[\w\[]))([/\\][\t\r\n]*[/\\])"""
 )
@@ -45,15 +45,32 @@ _WIDE_LABELS = TOP_LABELS.union(
     微博 点看 珠宝 食品 餐厅 大拿 联通 谷歌 嘉里 诺基亚 飞利浦 香格里拉 澳門 澳门 臺灣""".split()  # noqa: SIM905 - reads better
 )
 """Last labels of hosts in such scripts; most of them are common words, too."""
-_MORE_PROSE = re.compile(r"[&\u2013\u2014][\w=&-]*\Z")
-"""What follows a link in a form or behind a dash: no full stop is in it, so it is no host."""
+_HUNG_ON = re.compile("(?<=[A-Za-z])[\u2019\u0e00-\u0e7f\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")
+"""What a script that writes no spaces hangs on to a host (`example.com\u3092`), and the `\u2019s`
+of English: no last label of a host begins with Latin letters and goes on so."""
+_MORE_PROSE = re.compile(r"(?:[&\u2013\u2014]|%(?:20|22|0[AaDd]|3[CcEe]))[\w=&%+-]*\Z")
+"""What follows a link in a form, behind a dash or an encoded blank: no full stop is in it, so it
+is no host."""
 _GLUED = re.compile(
     r"""['"`{}][\w'"`{}$-]{0,200}\.(?:[\w-]{1,63}\.){0,20}([A-Za-z]{2,24})(?=[/?#:\s)\]>]|\Z)"""
 )
 """A host that goes on behind a sign that ends it in prose, but not for every parser of links."""
 _OPENED = re.compile(r"""(['"`{])(?:[A-Za-z][A-Za-z0-9+.-]{0,31}:)?[/\\]*\Z""")
-_STAND_IN = re.compile(r"\$\w{1,64}|%s|%\(\w{1,64}\)s|\[[A-Za-z_]{1,64}\]")
+_STAND_IN = re.compile(
+    r"\$\w{1,64}|%s|%\(\w{1,64}\)s|\[[A-Za-z_-]{1,64}\](?::\[[A-Za-z_-]{1,64}\])?"
+)
 """What stands for a host that is put in later: a link in a program or a manual."""
+_ANY_BELOW = re.compile(
+    r"(?:\*|\$?\{{1,2}[\w -]{1,64}\}{1,2}|\$\w{1,64}|%s|\[[A-Za-z_-]{1,64}\])\."
+    r"([A-Za-z0-9.-]{1,255})(?::[0-9]{1,5})?(?=[/?#\s\"'<>)`,]|\Z)"
+)
+"""A host whose first label is put in later (`https://{shop}.example.com/`), or any."""
+_OF_NO_NETWORK = frozenset(
+    "gid chrome chrome-extension moz-extension edge vscode package resource content asset".split()  # noqa: SIM905 - reads better
+)
+"""Schemes of things within a program (`gid://shopify/Order/1`), behind which no host stands."""
+_LINE_ENDS = re.compile(r"[nrt](?![\w.-])")
+"""What stands behind the backslash of `"http:\\n"` in a program."""
 
 
 def links(text: str, *, stand_ins: bool = False) -> Iterator[Destination]:
@@ -72,13 +89,27 @@ def links(text: str, *, stand_ins: bool = False) -> Iterator[Destination]:
             if scheme is None:
                 if start > begin:
                     continue  # its beginning may stand in another value
+            elif scheme[0].lower() in _OF_NO_NETWORK:
+                continue
             elif scheme[0].lower() == "file" and text.startswith(("//", "\\\\"), at):
                 at += 2  # file:////host/share
         elif text[at - 1] == ":" and start and _BARE_HOST.match(text, at) is None:
             continue  # "http:400" in prose
+        elif text[at - 2 : at] == ":\\" and _LINE_ENDS.match(text, at):
+            continue
         found = authority_at(text, at) if users else _again(text, at, known)
-        if found is not None and (stand_ins or _STAND_IN.fullmatch(found.shown) is None):
-            yield found
+        if found is None or (not stand_ins and _STAND_IN.fullmatch(found.shown)):
+            continue
+        if found.fault and not (stand_ins or users):
+            found = _below(text, at) or found
+        yield found
+
+
+def _below(text: str, at: int) -> Destination | None:
+    """The host below which any is meant, in a text that only speaks of it."""
+    match = _ANY_BELOW.match(text, at)
+    host = canonical_host(match[1]) if match is not None else None
+    return Destination(host, short(match[0])) if match is not None and host else None
 
 
 def _again(text: str, at: int, known: dict[str, Destination | None]) -> Destination | None:
@@ -106,9 +137,10 @@ def authority_at(
     if fault:
         shown = text[at : end + 40].split(None, 1)  # of blanks nothing is left
         return Destination("", short(shown[0] if shown else ""), fault)
+    whole = authority
     if text.startswith("//", end):
         authority = _NEXT_URL.sub("", authority)
-    if not strict and not text.startswith(("/", "?", "#"), end):
+    if not strict and (authority != whole or not text.startswith(("/", "?", "#"), end)):
         authority = _without_edge(authority)
     if not authority:
         return None
@@ -163,11 +195,18 @@ def _without_edge(authority: str) -> str:
         kept = rest if EDGE.sub("", behind) else rest[: port.end() if port else 0]
         return authority[: bracket + 1] + kept
     if not authority.isascii():
-        authority = _CJK_PROSE.sub("", authority)
-        stop = _STOP_AND_PROSE.search(authority)
-        if stop is not None and stop[1] not in _WIDE_LABELS:
-            authority = authority[: stop.start()]
+        authority = before_prose(authority)
     return EDGE.sub("", _MORE_PROSE.sub("", EDGE.sub("", authority)))
+
+
+def before_prose(name: str) -> str:
+    """A host without what a script that writes no spaces goes on with."""
+    name = EDGE.sub("", _CJK_PROSE.sub("", name))
+    stop = _STOP_AND_PROSE.search(name)
+    if stop is not None and stop[1] not in _WIDE_LABELS:
+        name = name[: stop.start()]
+    hung = _HUNG_ON.search(name, max(map(name.rfind, _DOT_SIGNS)) + 1)
+    return name[: hung.start()] if hung is not None else name
 
 
 def split_port(authority: str) -> tuple[str, str | None]:
@@ -209,6 +248,8 @@ def network_paths(text: str, kind: int) -> Iterator[Destination]:
         behind = text[at + len(found.shown) : at + len(found.shown) + 1]
         if typed or (first and unc and behind == "\\"):
             yield found
+        elif found.shown.isdecimal() and len(found.shown) < 8:
+            continue  # `//5`: a number that was taken out, and no address
         elif match[2]:
             # In prose, or behind the code of a line: only with a path, and as hosts end.
             if found.host and behind in ("/", "\\", "?") and _ends_like_host(found.host):

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from .hosts import DOTS, EDGE, Destination, canonical_host, is_address, short
+from .identifiers import TOP_LABELS
+from .links import before_prose
 
 _TOP_LABEL = re.compile(r"(?:[a-z]{2,63}|xn--[a-z0-9-]+)\Z")
 _CJK_STOPS = "\uff0c\u3001\uff01\uff1f\uff1b\uff08\uff09\u300c\u300d"
@@ -28,7 +30,7 @@ def mail_domains(text: str) -> Iterator[Destination]:
         text = " " + text
     for match in _AFTER_LOCAL.finditer(text):
         found = _domain(match[1], False)
-        if found is not None:
+        if found is not None and not _is_call(text, match.end(), found):
             yield found
 
 
@@ -43,6 +45,11 @@ def typed_mail(text: str) -> Iterator[Destination]:
             yield found
 
 
+def _is_call(text: str, end: int, found: Destination) -> bool:
+    """Whether it is a product of matrices: `y = a@b.transpose()`."""
+    return text[end : end + 1] == "(" and found.host.rpartition(".")[2] not in TOP_LABELS
+
+
 @lru_cache(maxsize=1_024)
 def _domain(domain: str, typed: bool) -> Destination | None:
     """What stands behind an @, at most 260 characters of it; None where that is no domain."""
@@ -55,8 +62,11 @@ def _domain(domain: str, typed: bool) -> Destination | None:
             wrong = "it is no well-formed address literal"
             return Destination("", short(domain), wrong) if typed else None
         return Destination(host, short(domain)) if typed or is_address(host) else None
-    if not typed and _VERSION.fullmatch(domain.rstrip(".")):
-        return None
+    if not typed:
+        if _VERSION.fullmatch(domain.rstrip(".")):
+            return None
+        if not domain.isascii():
+            domain = before_prose(domain)
     name = EDGE.sub("", domain)
     host = canonical_host(name) if name else None
     if host is None:

@@ -20,7 +20,7 @@ from edgeward.guards.fields import Kind, kind_below, kind_for_tool, kind_of
         ("domain", Kind.DOMAIN),
         ("href", Kind.LINK),
         ("To", Kind.MAIL),
-        ("reply_to", Kind.TEXT),
+        ("reply_to", Kind.MAIL),
         ("recipients", Kind.MAIL),
         ("cmd", Kind.COMMAND),
         ("target", Kind.PLACE),
