@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 import inspect
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar, overload
@@ -36,6 +36,10 @@ from .verdict import ToolCall, Verdict
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 UNASKED = "it needs an approval, and nobody can be asked here"
+_USED_UP = (Iterator, AsyncIterator, Awaitable)
+"""Results that are used up when they are read."""
+_VALUES = frozenset({str, bytes, int, float, bool, list, tuple, dict, set, frozenset, type(None)})
+"""Types of arguments, none of which is the object of a method."""
 _UNMASKED = "it may only run with its secrets masked, which cannot be done here"
 
 
@@ -204,7 +208,7 @@ class Firewall:
         """Decorate a function (plain or async) so that each call is decided before it runs.
 
         The call's name is the function's, or `name`. Rules see the arguments by their parameters'
-        names, defaults included; `self` and `cls` are left out. With a verdict of `redact` the
+        names, defaults included; an object as `self` or `cls` is left out. With a verdict of `redact` the
         function runs with masked arguments.
 
         Raises (when the function is called):
@@ -212,6 +216,11 @@ class Firewall:
         """
         if function is None:
             return functools.partial(self.guard, name=name)
+        if isinstance(function, classmethod | staticmethod):
+            return type(function)(self.guard(function.__func__, name=name))
+        if isinstance(function, functools.partial):  # what is bound is judged, too
+            inner = self.guard(function.func, name=name)
+            return functools.partial(inner, *function.args, **function.keywords)
         signature = inspect.signature(function)
         called = name or getattr(function, "__name__", type(function).__name__)
 
@@ -230,9 +239,20 @@ class Firewall:
         def guarded(*args: Any, **kwargs: Any) -> Any:
             call, args, kwargs = self._permitted(called, signature, args, kwargs)
             with self.reporting(call) as report:
-                return report(function(*args, **kwargs))
+                result = report(function(*args, **kwargs))
+            return self._awaited(call, result) if inspect.iscoroutine(result) else result
 
         return guarded
+
+    async def _awaited(self, call: ToolCall, result: Coroutine[Any, Any, Any]) -> Any:
+        """What a function that does not look async gives once it is waited for, and reports it."""
+        try:
+            made = await result
+        except BaseException:
+            self.observe(call, "", failed=True)
+            raise
+        self.observe(call, made)
+        return made
 
     @contextmanager
     def reporting(
@@ -246,7 +266,7 @@ class Firewall:
         told = executing(call, self.policy.redactor, thread=self.history.thread)
 
         def report(result: Any) -> Any:
-            if not isinstance(result, Iterator | AsyncIterator):  # reading would use it up
+            if not isinstance(result, _USED_UP):
                 said, failed = read(result)
                 self.observe(call, said, failed=failed)
                 ran(told, said, failed=failed)
@@ -270,7 +290,7 @@ class Firewall:
         bound.apply_defaults()
         given = dict(bound.arguments)
         receiver = next(iter(signature.parameters), "")
-        if args and receiver in ("self", "cls"):
+        if args and receiver in ("self", "cls") and type(args[0]) not in _VALUES:
             del given[receiver]
         rest = _rest_name(signature)
         extra = given.pop(rest, {}) if rest else {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -115,6 +116,62 @@ def test_a_method() -> None:
         Desk().search("../hi")
 
 
+def test_class_methods_and_static_ones() -> None:
+    """With the guard below their decorator or above it, called on the class or on an object."""
+    firewall = Firewall(POLICY)
+
+    class Desk:
+        @firewall.guard
+        @classmethod
+        def search(cls, text: str) -> str:
+            return cls.__name__ + text
+
+        @firewall.guard
+        @staticmethod
+        def read_doc(text: str) -> str:
+            return text
+
+        @classmethod
+        @firewall.guard(name="search")
+        def look(cls, text: str) -> str:
+            return cls.__name__ + text
+
+        @staticmethod
+        @firewall.guard(name="search")
+        def see(text: str) -> str:
+            return text
+
+    for desk in (Desk, Desk()):
+        assert desk.search("1") == desk.look("1") == "Desk1"
+        assert desk.read_doc("1") == desk.see("1") == "1"
+        for method in (desk.search, desk.look, desk.read_doc, desk.see):
+            with pytest.raises(PolicyViolationError):
+                method("../hi")
+
+
+@pytest.mark.parametrize("value", ["../hi", ["../hi"], {"a": "../hi"}], ids=str)
+def test_an_argument_is_no_object_whatever_its_name(value: Any) -> None:
+    """A plain function's `self` or `cls` is judged: a model may fill it."""
+    firewall = Firewall(POLICY)
+    with pytest.raises(PolicyViolationError):
+        firewall.guard(lambda self: self, name="search")(value)
+    with pytest.raises(PolicyViolationError):
+        firewall.guard(lambda cls, text="": cls, name="search")(value)
+
+
+def test_what_a_partial_binds_is_judged() -> None:
+    """By position or by name; the call's name is the function's."""
+    firewall = Firewall(POLICY)
+
+    def search(where: str, text: str) -> str:
+        return where + text
+
+    assert firewall.guard(functools.partial(search, "a"))("b") == "ab"
+    for bound in (functools.partial(search, "../a"), functools.partial(search, text="../a")):
+        with pytest.raises(PolicyViolationError):
+            firewall.guard(bound)("b")
+
+
 def test_arguments_that_do_not_fit_are_pythons_error() -> None:
     """As without the guard."""
 
@@ -200,4 +257,37 @@ async def test_a_guarded_function_reports_what_it_gives() -> None:
     assert firewall.check("post", {"text": "it is 482913X"}).word == "block"
     assert firewall.check("post", {"text": "hello"}).word == "allow"
     one_by_one()
+    assert firewall.check("post", {"text": "hello"}).word == "block"
+
+
+class _Inbox:
+    async def __call__(self, fail: bool = False) -> str:
+        if fail:
+            raise OSError("no")
+        return "code 482913X"
+
+
+def _plainly(function: Any) -> Any:
+    """A decorator that knows nothing of async functions."""
+    return functools.wraps(function)(lambda *args, **kwargs: function(*args, **kwargs))
+
+
+@pytest.mark.parametrize("make", [_Inbox, lambda: _plainly(_Inbox().__call__)], ids=["object", "?"])
+async def test_what_only_turns_out_to_be_async_is_read_when_it_is_there(make: Any) -> None:
+    """What is waited for counts, and not the promise of it."""
+    firewall = Firewall(FLOW)
+    guarded = firewall.guard(make(), name="read_inbox")
+    with pytest.raises(OSError, match="no"):
+        await guarded(fail=True)
+    assert firewall.check("post", {"text": "it is 482913X"}).word == "allow"
+    assert await guarded() == "code 482913X"
+    assert firewall.check("post", {"text": "it is 482913X"}).word == "block"
+    assert firewall.check("post", {"text": "hello"}).word == "allow"
+
+
+async def test_a_task_that_nobody_reads_makes_all_text_private() -> None:
+    """Its result is never seen here, so nothing can be said of any text."""
+    firewall = Firewall(FLOW)
+    task = firewall.guard(lambda: asyncio.ensure_future(_Inbox()()), name="read_inbox")()
+    assert await task == "code 482913X"
     assert firewall.check("post", {"text": "hello"}).word == "block"
