@@ -171,6 +171,8 @@ class Refused(Guarded):
         value = getattr(self._raw, name)
         path = f"{self._path}.{name}"
         frame = self._frame
+        if name in frame.surface.modes:
+            return Refused(value, frame, self._path, name)
         if frame.surface.passes(path) or any(_below(path, glob) for glob in frame.unguarded):
             return value
         if name.startswith("_") or isinstance(value, _PLAIN):

@@ -11,7 +11,7 @@ from ..decide import Policy
 from ..limits import Spending
 from ..rules.limits import limits_of
 from ..rules.sequence import order_of
-from ._request import Inbound, RequestMask
+from ._request import RequestMask
 from ._tally import Counter
 
 _LOG = logging.getLogger("edgeward.guards")
@@ -32,23 +32,20 @@ class Rules:
         self.order = order_of(policy)
         self.conversations: Conversations = Conversations(policy, before=known)
         self.counter = Counter(limits_of(policy), spending, clock, self.conversations)
-        self._mask = RequestMask(policy)
+        self.inbound = RequestMask(policy)
+        """Masks the content of a request, or data of a reply; the objects given stay."""
 
-    def inbound(self, value: Any) -> Inbound:
-        """Content that goes to the model, masked; the caller's own objects stay as they are.
+    def sent(self, body: Mapping[str, Any], fields: Iterable[str]) -> dict[str, Any]:
+        """A request's body with these fields masked.
 
         Raises:
             ValueError: it is nested too deeply to be walked.
         """
-        made = self._mask(value)
-        if made.left:
+        masked = {name: self.inbound(body[name]) for name in fields if name in body}
+        left = dict.fromkeys(label for made in masked.values() for label in made.left)
+        if left:
             _LOG.warning(
                 "a secret (%s) stands in a part of the request that cannot be changed; it was sent",
-                ", ".join(made.left),
+                ", ".join(left),
             )
-        return made
-
-    def sent(self, body: Mapping[str, Any], fields: Iterable[str]) -> dict[str, Any]:
-        """A request's body with these fields masked."""
-        masked = {name: self.inbound(body[name]).value for name in fields if name in body}
-        return {**body, **masked}
+        return {**body, **{name: made.value for name, made in masked.items()}}

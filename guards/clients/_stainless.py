@@ -41,18 +41,36 @@ def wired(client: Any, opening: Opening) -> Any:
     The original stays as it is.
     """
     base: Any = type(client)
-    cls = _wired_class(base)
-    shell = object.__new__(cls)
-    shell.__dict__.update(client.__dict__)
-    shell.__dict__[_DOOR] = opening
-    return shell.copy()
+    return _made(client, _wired_class(base), opening)
 
 
 def reopened(client: Any, opening: Opening) -> Any:
     """A copy of a guarded client whose traffic goes through another opening."""
-    made = client.copy()
-    made.__dict__[_DOOR] = opening
-    return made
+    return _made(client, type(client), opening)
+
+
+def _made(client: Any, cls: Any, opening: Opening) -> Any:
+    """A client of this class, copied as the SDK does it.
+
+    A program's own subclass may have a constructor that knows nothing of the SDK's arguments: then
+    the copy is put together without it.
+    """
+    shell = object.__new__(cls)
+    shell.__dict__.update(client.__dict__)
+    shell.__dict__[_DOOR] = opening
+    try:
+        return shell.copy()
+    except TypeError:
+        held = client.__dict__.items()
+        if any(getattr(value, "__self__", None) is client for _, value in held):
+            raise  # it would go around the guard
+        # Resources speak through the client that made them; the class makes them anew.
+        theirs = [name for name, value in held if getattr(value, "_client", None) is client]
+        if not all(hasattr(cls, name) for name in theirs):
+            raise
+        for name in theirs:
+            del shell.__dict__[name]
+        return shell
 
 
 @lru_cache(maxsize=256)

@@ -113,6 +113,22 @@ def test_what_returns_neither_calls_nor_text_is_the_clients_own(wire: Wire) -> N
     assert str(client.base_url).startswith(wire.openai_url)
 
 
+def test_files_are_the_clients_own_but_for_their_content(wire: Wire) -> None:
+    """What a batch wrote stands in a file; also below a view for raw responses."""
+    client = ways.sync_client(wire, POLICY)
+    file = {"id": "f", "object": "file", "bytes": 1, "created_at": 1, "filename": "a"}
+    wire.script(*[Raw({**file, "purpose": "batch", "status": "processed"})] * 3)
+    assert client.files.retrieve("f").id == "f"
+    assert client.files.with_raw_response.retrieve("f").parse().id == "f"
+    assert client.with_raw_response.files.retrieve("f").parse().id == "f"
+    for files in (client.files, client.files.with_raw_response, client.with_raw_response.files):
+        with pytest.raises(UnguardedMethod, match=r'unguarded=\["files\.content"\]'):
+            files.content("f")
+    wire.script(Raw("a file", content_type="text/plain"))
+    open_client = ways.sync_client(wire, POLICY, unguarded=["files.content"])
+    assert open_client.files.content("f").text == "a file"
+
+
 def test_it_passes_for_the_clients_class(wire: Wire) -> None:
     """So that frameworks which look for the SDK's client take it; `with` closes it."""
     client = ways.sync_client(wire, POLICY)
@@ -123,6 +139,28 @@ def test_it_passes_for_the_clients_class(wire: Wire) -> None:
         assert entered is client
     assert client.is_closed()
     assert "around OpenAI" in repr(client)
+
+
+class Ours(openai.OpenAI):
+    """A program's own client, whose constructor takes nothing of the SDK's."""
+
+    def __init__(self, url: str) -> None:
+        self.team = "ours"
+        super().__init__(api_key="k", base_url=url, max_retries=0)
+
+
+@pytest.mark.skipif(ways.OLD, reason="the SDK's resources are made by the constructor")
+def test_a_subclass_with_a_constructor_of_its_own(wire: Wire) -> None:
+    """It is guarded, keeps what it holds, and stays as it was; also on somebody's behalf."""
+    raw = Ours(wire.openai_url)
+    wire.script(*[Say(calls=[MAIL])] * 4)
+    assert raw.chat.completions.create(**ASKED).choices[0].message.tool_calls
+    client = FirewallOpenAI(raw, POLICY)
+    for guarded in (client, client.serving(user="ann")):
+        assert ways.of_completion(guarded.chat.completions.create(**ASKED)).text == BLOCKED
+        assert guarded.team == "ours"
+    assert raw.chat.completions.create(**ASKED).choices[0].message.tool_calls
+    client.close()
 
 
 def test_the_wrapped_client_is_not_changed(wire: Wire) -> None:
@@ -201,6 +239,7 @@ def test_any_client_of_the_same_shape(wire: Wire) -> None:
     assert [call.function.name for call in message.tool_calls] == ["read_doc"]
     assert message.content == f"key {MASK}"
     assert reply.firewall["action"] == "block"
+    assert reply.model_extra == {"firewall": reply.firewall}
     assert fake.sent[0]["messages"] == [{"role": "user", "content": MASK}]
     assert given[0]["content"] == KEY
 

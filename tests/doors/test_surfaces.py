@@ -31,9 +31,17 @@ WRITTEN_BY_A_MODEL = re.compile(
     r"\b(?:Async)?(?:Beta|Raw|Parsed)*(?:ChatCompletion(?:Chunk)?|Completion|Response"
     r"|ResponseStreamEvent|Message|MessageStreamEvent|GenerateContentResponse|Interaction"
     r"|Transcription\w*|Translation\w*|Run|Thread|Conversation|MessageBatch\w*|Batch\w*|Chat"
-    r"|AgentSession|Session)\b"
+    r"|AgentSession|Session|\w*Worker)\b"
 )
-"""Types that hold tool calls or what a model wrote."""
+"""Types that hold tool calls or what a model wrote, or that run such calls."""
+
+GIVES_BYTES = re.compile(r"BinaryResponseContent|BinaryAPIResponse|\bbytes\b")
+NOT_A_MODELS = re.compile(
+    r"(?:aio\.)?(?:audio\.speech\.create|skills\.(?:versions\.)?content\.retrieve"
+    r"|(?:beta\.)?(?:skills|organization\.plugins)\.versions\.download|videos\.download_content"
+    r"|file_search_stores\.download_media)"
+)
+"""What gives a file that no model wrote: sound, pictures, what a user has uploaded."""
 
 
 def methods(value: Any, path: str = "", depth: int = 4) -> Iterator[tuple[str, Any]]:
@@ -103,6 +111,15 @@ def test_what_is_harmless_returns_nothing_that_a_model_wrote(surface: Any) -> No
     for path, method in found["harmless"].items():
         returned = str(inspect.signature(method).return_annotation)
         assert WRITTEN_BY_A_MODEL.search(returned) is None, f"{path} -> {returned}"
+
+
+def test_files_that_a_model_may_have_written_are_not_given_unread(surface: Any) -> None:
+    """The content of kept files may be a batch's replies, or what a model's program wrote."""
+    _, found = surface
+    for path, method in found["harmless"].items():
+        returned = str(inspect.signature(method).return_annotation)
+        if GIVES_BYTES.search(returned) or path.endswith("retrieve_content"):
+            assert NOT_A_MODELS.fullmatch(path), f"{path} -> {returned}"
 
 
 def test_no_guard_stands_where_the_sdk_has_no_method(surface: Any) -> None:

@@ -49,6 +49,11 @@ def _run_tools(target: Target, *args: Any, **kwargs: Any) -> Any:
     return target.raw(*args, **{**kwargs, "thread": False})
 
 
+_OF_FILES = ("upload", "list", "retrieve_metadata", "delete")
+"""Not their content: only what a tool or a skill made of the model's words is ever given back."""
+_OF_ENVIRONMENTS = ("create", "list", "retrieve", "update", "archive", "delete")
+"""Not their `work`: its workers run what sessions call."""
+
 SURFACE = Surface(
     NAME,
     guarded={
@@ -58,8 +63,9 @@ SURFACE = Surface(
         "beta.messages.tool_runner": _run_tools,
     },
     passed=(
-        *_also_beta("models", "files", "skills", "user_profiles", "organization"),
-        "beta.environments",
+        *_also_beta("models", "skills", "user_profiles", "organization"),
+        *_also_beta(*(f"files.{name}" for name in _OF_FILES)),
+        *(f"beta.environments.{name}" for name in _OF_ENVIRONMENTS),
         "beta.vaults",
         "beta.tunnels",
         "beta.webhooks",
@@ -71,6 +77,7 @@ SURFACE = Surface(
     hints={
         "messages.batches": "`messages.create`",
         "beta.messages.batches": "`beta.messages.create`",
+        "beta.environments.work": "`beta.messages.tool_runner`",
         "beta.messages.thread": "`beta.messages.create(thread=…)`",
         "completions": "`messages.create`",
     },

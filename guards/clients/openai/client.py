@@ -33,10 +33,13 @@ def _also_beta(*paths: str) -> tuple[str, ...]:
     return tuple(f"{prefix}{path}" for prefix in ("", "beta.") for path in paths)
 
 
+_KEPT = ("create", "list", "retrieve", "delete")
+"""What may be done with a kept file. Its content may be a batch's replies, or a program's output."""
+
 PASSED = (
     "models",
     "embeddings",
-    "files",
+    *(f"files.{name}" for name in (*_KEPT, "wait_for_processing")),
     "images",
     "moderations",
     "uploads",
@@ -46,7 +49,7 @@ PASSED = (
     "audio.voices",
     "audio.voice_consents",
     "videos",
-    "containers",
+    *(f"{path}.{name}" for path in ("containers", "containers.files") for name in _KEPT),
     "skills",
     "admin",
     "webhooks",

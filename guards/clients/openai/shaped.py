@@ -49,7 +49,11 @@ def guarded(reply: Any, request: Mapping[str, Any], exchange: Exchange) -> Any:
     }
     for choice, new in zip(choices, view.whole(data)["choices"], strict=True):
         _write(choice, new)
-    attach(reply, exchange.decision())
+    made = exchange.decision()
+    attach(reply, made)
+    if not isinstance(reply, dict) and not hasattr(type(reply), "model_extra"):
+        extra = _get(reply, "model_extra")
+        _put(reply, "model_extra", {**(extra if isinstance(extra, Mapping) else {}), "firewall": made})
     return reply
 
 

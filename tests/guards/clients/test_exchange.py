@@ -194,12 +194,14 @@ def test_a_response_can_be_followed() -> None:
 
 
 def test_a_secret_that_was_sent_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    """By its label; a request without one says nothing."""
+    """By its label; a request without one says nothing, and nothing was sent of a reply."""
     door = Door(load_policy(POLICY))
+    kept = [{"type": "thinking", "thinking": KEY}]
     with caplog.at_level(logging.WARNING, "edgeward.guards"):
-        door.rules.inbound(["hi", KEY])
+        door.rules.sent({"messages": ["hi", KEY], "user": KEY}, ["messages"])
+        assert door.exchange(()).masked_data(kept) == kept
         assert not caplog.records
-        door.rules.inbound([{"type": "thinking", "thinking": KEY}])
+        door.rules.sent({"messages": kept}, ["messages"])
     assert "openai_key" in caplog.text
     assert KEY not in caplog.text
 
