@@ -208,8 +208,8 @@ class Firewall:
         """Decorate a function (plain or async) so that each call is decided before it runs.
 
         The call's name is the function's, or `name`. Rules see the arguments by their parameters'
-        names, defaults included; an object as `self` or `cls` is left out. With a verdict of `redact` the
-        function runs with masked arguments.
+        names, defaults included; an object as `self` or `cls` is left out. With a verdict of
+        `redact` the function runs with masked arguments.
 
         Raises (when the function is called):
             PolicyViolationError: it may not run.

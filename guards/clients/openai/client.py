@@ -34,7 +34,7 @@ def _also_beta(*paths: str) -> tuple[str, ...]:
 
 
 _KEPT = ("create", "list", "retrieve", "delete")
-"""What may be done with a kept file. Its content may be a batch's replies, or a program's output."""
+"""What may be done with a file. Its content may be a batch's replies, or what a program wrote."""
 
 PASSED = (
     "models",

@@ -53,7 +53,8 @@ def guarded(reply: Any, request: Mapping[str, Any], exchange: Exchange) -> Any:
     attach(reply, made)
     if not isinstance(reply, dict) and not hasattr(type(reply), "model_extra"):
         extra = _get(reply, "model_extra")
-        _put(reply, "model_extra", {**(extra if isinstance(extra, Mapping) else {}), "firewall": made})
+        beside = extra if isinstance(extra, Mapping) else {}
+        _put(reply, "model_extra", {**beside, "firewall": made})
     return reply
 
 
