@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -40,7 +40,7 @@ from .problems import (
 )
 from .shapes import without_blanks
 from .validation import Flag
-from .yaml_file import Document, from_data, read_yaml, validate
+from .yaml_file import Document, from_data, parse_bytes, read_bytes, read_yaml, validate
 
 DEFAULT_POLICY = "default"
 """The shipped policy that counts where none is given."""
@@ -162,14 +162,27 @@ def load_policy(
             raise ValueError("a loaded policy has its detectors; give them where it is loaded")
         policy = policy_source(source).current
         return policy if receipts is None else replace(policy, receipts=receipts)
-    given = dict(detectors or {})
     if isinstance(source, Mapping):
-        policy = policy_of(from_data(source, name="<policy>"), given, name="<policy>", source="")
+        document = from_data(source, name="<policy>")
+        policy = policy_of(document, detectors or {}, name="<policy>", source="")
     else:
-        source = DEFAULT_POLICY if source is None else source
-        document = policy_document(source)
-        policy = policy_of(document, given, name=Path(source).stem, source=document.name)
+        path, name = _policy_file(DEFAULT_POLICY if source is None else source)
+        raw = read_bytes(path, name=name)
+        if detectors:
+            document = parse_bytes(raw, name=name)
+            policy = policy_of(document, detectors, name=path.stem, source=name)
+        else:
+            policy = _compiled(raw, path.stem, name, policy_model())
     return policy if receipts is None else replace(policy, receipts=receipts)
+
+
+@lru_cache(maxsize=16)
+def _compiled(raw: bytes, stem: str, name: str, kinds: type[PolicyHead]) -> Policy:
+    """The policy of a file under these rule kinds, which is the same each time.
+
+    So whoever loads it for each request waits only once.
+    """
+    return policy_of(parse_bytes(raw, name=name), {}, name=stem, source=name)
 
 
 def policy_document(source: str | Path) -> Document:
@@ -179,12 +192,22 @@ def policy_document(source: str | Path) -> Document:
         ConfigFileMissing: if there is no such file or name.
         ConfigParseError: if the file is not YAML, or repeats a key.
     """
+    path, name = _policy_file(source)
+    return read_yaml(path, name=name)
+
+
+def _policy_file(source: str | Path) -> tuple[Path, str]:
+    """The file that a shipped name or a path names, and how messages call it.
+
+    Raises:
+        ConfigFileMissing: if there is no such file or name.
+    """
     if (shipped := shipped_file(source)) is not None:
-        return read_yaml(shipped, name=f"policies/{source}.yaml")
+        return shipped, f"policies/{source}.yaml"
     path = Path(source)
     if not path.exists():
         raise ConfigFileMissing(_missing(str(source)))
-    return read_yaml(path, name=str(source))
+    return path, str(source)
 
 
 def _missing(source: str) -> Problem:

@@ -88,11 +88,20 @@ def read_yaml(path: Path | str, *, name: str | None = None) -> Document:
         ConfigFileMissing: if there is no such file, or it cannot be read.
         ConfigParseError: see `parse_yaml`; also for a file that is too big or not UTF-8.
     """
-    path, name = Path(path), str(path) if name is None else name
+    name = str(path) if name is None else name
+    return parse_bytes(read_bytes(path, name=name), name=name)
+
+
+def read_bytes(path: Path | str, *, name: str) -> bytes:
+    """What a YAML file holds; of one that is too big, as much as shows it.
+
+    Raises:
+        ConfigFileMissing: if there is no such file, or it cannot be read.
+    """
     problem = None
     try:
-        with path.open("rb") as file:
-            raw = file.read(MAX_BYTES + 1)
+        with Path(path).open("rb") as file:
+            return file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         problem = Problem(speak(name), "", "there is no such file", fix="check the path")
     except IsADirectoryError:
@@ -100,9 +109,7 @@ def read_yaml(path: Path | str, *, name: str | None = None) -> Document:
     except (OSError, ValueError) as error:
         problem = Problem(speak(name), "", f"cannot be read ({type(error).__name__})")
     # Raised out here, so that the system's own error does not hang on as context.
-    if problem is not None:
-        raise ConfigFileMissing(problem)
-    return parse_bytes(raw, name=name)
+    raise ConfigFileMissing(problem)
 
 
 def parse_bytes(raw: bytes, *, name: str) -> Document:

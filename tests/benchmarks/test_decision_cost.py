@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import itertools
 import json
 import math
 import os
@@ -339,23 +340,31 @@ def test_after_a_long_history(steps: int, table: Any) -> None:
 
 
 def test_loading(tmp_path: Path, table: Any) -> None:
-    """A policy file of 100 rules, read, checked and ready to decide."""
+    """A policy file of 100 rules, read, checked and ready to decide: changed each time, and not."""
     own = tmp_path / "own.yaml"
-    own.write_text(yaml.safe_dump(_plain_policy(100)))
-    engines: Engines = {"edgeward": lambda: load_policy(own)}
+    text = yaml.safe_dump(_plain_policy(100))
+    own.write_text(text)
+    versions = itertools.count()
+
+    def changed() -> Policy:
+        own.write_text(f"{text}# {next(versions)}\n")
+        return load_policy(own)
+
+    peers: Engines = {}
     if _installed("agent_defender"):
         from agent_defender.policy import load_policy as load
 
-        engines["agent_defender"] = lambda: load(own)
+        peers["agent_defender"] = lambda: load(own)
     if _installed("taintgate"):
         import taintgate
 
         taint = tmp_path / "taint.yaml"
         taint.write_text(yaml.safe_dump(_taint_policy(100)))
-        engines["taintgate"] = lambda: taintgate.Policy.from_dict(yaml.safe_load(taint.read_text()))
+        peers["taintgate"] = lambda: taintgate.Policy.from_dict(yaml.safe_load(taint.read_text()))
     if _installed("cedarpy"):
         import cedarpy
 
-        text = _cedar_policy(100)
-        engines["cedarpy"] = lambda: cedarpy.PolicySet.from_str(text)
-    table("loading 100 rules", engines)
+        cedar = _cedar_policy(100)
+        peers["cedarpy"] = lambda: cedarpy.PolicySet.from_str(cedar)
+    table("loading 100 rules", {"edgeward": changed, **peers})
+    table("loading them again", {"edgeward": lambda: load_policy(own), **peers})

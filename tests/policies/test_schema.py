@@ -10,6 +10,7 @@ from edgeward.guards.decide import Policy, decide
 from edgeward.guards.ledger import History
 from edgeward.guards.rules import rule_modules
 from edgeward.guards.verdict import ToolCall, Verdict
+from edgeward.policies.problems import ConfigFileMissing, ConfigValidationError
 from edgeward.policies.schema import (
     BLOCK_MESSAGE,
     load_policy,
@@ -134,6 +135,25 @@ def test_a_policy_is_read_once(tmp_path: Path) -> None:
     policy = load_policy(path)
     path.unlink()
     assert verdict(policy, "send_email").word == "block"
+
+
+def test_a_file_that_has_not_changed_is_the_same_policy(tmp_path: Path) -> None:
+    """Whoever loads it for each request waits once; a changed one is another, as is a copy."""
+    path = write(tmp_path, "version: 1\ntool_denylist: [pay]\n")
+    first = load_policy(path)
+    assert load_policy(path) is first
+    copy = tmp_path / "copy.yaml"
+    copy.write_text(path.read_text())
+    assert load_policy(copy).source == str(copy)
+    path.write_text("version: 1\ntool_denylist: [buy]\n")
+    assert [verdict(load_policy(path), tool).word for tool in ("pay", "buy")] == ["allow", "block"]
+    path.write_text("version: 9\n")
+    for _ in range(2):
+        with pytest.raises(ConfigValidationError):
+            load_policy(path)
+    path.unlink()
+    with pytest.raises(ConfigFileMissing):
+        load_policy(path)
 
 
 # What the head's keys mean
