@@ -16,7 +16,7 @@ _VERSION_SAID = re.compile(
     r"(?:version|release|build|firmware|section|\u00a7"
     r"|(?:(?<![a-z])|(?<=\\[nrt])|(?-i:(?<=[a-z])(?=[A-Z])))(?:ver|rev|tag|v|oid|chapter|clause)"
     r"|\b(?:up|down)(?:grade|date)[a-z]*(?: [\w@/-]{1,15})?|\bbump[a-z]*(?: [\w@/-]{1,15})?)"
-    r"(?:\.?[\s:=#\"'(]{0,4}|\s(?:from\s(?:[0-9.]{1,15}\sto\s)?|to\s))\Z|[><~^]=\s?\Z|[\w\]][=!]=\Z",
+    r"(?:\.?[\s:=#\"'(>]{0,4}|\s(?:from\s(?:[0-9.]{1,15}\sto\s)?|to\s))\Z|[><~^]=\s?\Z|[\w\]][=!]=\Z",
     re.IGNORECASE,
 )
 """What stands before a number with dots that is no address: `firmware 1.2.3.4`, `pkg==1.2.3.4`."""

@@ -14,7 +14,7 @@ from typing import Any
 NAMED_VALUE = (
     r"(?i)(?:key|secret|token|passw(?:or)?d|pwd|passphrase|credentials?)"
     r"(?:\\{0,2}[\"'`]?\]?\s{0,4}(?::=|=>|->|[:=>,])\s{0,4}|\s{1,3})\\{0,2}[\"'`]?"
-    r"(?P<secret>[A-Za-z0-9_~+/.-]{16,}={0,2})"
+    r"(?P<secret>[A-Za-z0-9_~+/.-][A-Za-z0-9_~+/.!#$%*@^-]{11,}={0,2})"
 )
 """A name's last word, what leads from a name to its value in any language, and the value."""
 
@@ -22,6 +22,8 @@ _NAME = "-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
 _LONGEST_NAME = 60
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_SHORTEST, _SHORT = 12, 16
+"""Signs of a value that is looked at, and below which it has to look more random than others."""
 _CLASS_CHANGE = re.compile(r"(?:(?<=[a-z])[A-Z0-9]|(?<=[A-Z])[a-z0-9]|(?<=[0-9])[A-Za-z])")
 
 _SECRET = frozenset(
@@ -72,7 +74,7 @@ def names_a_secret(name: str) -> bool:
         return True
     if last not in ("key", "token"):
         return False
-    shouted = len(words) > 1 and name.isupper()
+    shouted = name.isupper() and (len(words) > 1 or last == "token")
     return shouted or bool(_QUALIFIED.intersection(words[:-1])) or words[-2:-1] == ["apikey"]
 
 
@@ -82,13 +84,16 @@ def looks_random(value: str) -> bool:
     letters = [c for c in value if c.isalpha()]
     digits = sum(map(str.isdigit, value))
     size = len(letters) + digits
-    if size < 16 or not letters or not digits or value[0] in "/.~-":
+    if len(value) < _SHORTEST or not letters or not digits or value[0] in "/.~-":
         return False
     lower = value.lower()
     if _UUID.fullmatch(value) or any(word in lower for word in _STAND_INS):
         return False
     mixed = any(map(str.isupper, letters)) and any(map(str.islower, letters))
     changes = len(_CLASS_CHANGE.findall(value)) / size
+    if len(value) < _SHORT:
+        no_letters = len(value) - len(letters)
+        return mixed and no_letters > 1 and changes >= 0.5 and _entropy(value) >= 3.0
     return changes >= (0.33 if mixed else 0.2) and _entropy(value) >= 3.0
 
 

@@ -108,7 +108,7 @@ CANDIDATES: dict[str, Candidate] = {
     "said_ssn": Candidate("ssn", SSN_AFTER + r"[0-9]{3} ?[0-9]{2} ?[0-9]{4}", said_social_security),
     "credit_card": Candidate(
         "card",
-        r"[0-9]{4,23}(?:[ .\x{A0}\x{202F}-][0-9]{2,6})*",
+        r"[0-9]{4,23}(?:[ .\x{A0}\x{202F}-][0-9]{2,23})*",
         cards,
         least=r"[0-9](?:[ .\x{A0}\x{202F}-]?[0-9]){13,}",
     ),

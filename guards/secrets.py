@@ -156,8 +156,24 @@ _FORMATS: tuple[tuple[str, str], ...] = (
     ("age_key", _key(r"AGE-SECRET-KEY-1[0-9A-Z]{58}")),
     ("rubygems_key", _key(r"rubygems_[0-9a-f]{48}")),
     ("figma_token", _key(r"figd_[A-Za-z0-9_-]{38,}")),
+    ("square_token", _key(r"sq0(?:atp|csp)-[A-Za-z0-9_-]{22,43}")),
+    ("tailscale_key", _key(r"tskey-[a-z]{3,8}-[A-Za-z0-9]{10,}-[A-Za-z0-9]{20,}")),
+    ("brevo_key", _key(r"x(?:key|smtp)sib-[0-9a-f]{64}-[A-Za-z0-9]{16}")),
+    ("cerebras_key", _key(r"csk-[a-z0-9]{40,}")),
+    ("fireworks_key", _key(r"fw_[A-Za-z0-9]{22,}")),
+    ("together_key", _key(r"tgp_v1_[A-Za-z0-9_-]{40,}")),
+    ("posthog_key", _key(r"phx_[A-Za-z0-9]{40,}")),
+    ("sourcegraph_token", _key(r"sgp_(?:[0-9a-f]{16}_|local_)?[0-9a-f]{40}")),
+    ("dynatrace_token", _key(r"dt0[cs]\d{2}\.[A-Z0-9]{24}\.[A-Z0-9]{64}")),
+    ("contentful_token", _key(r"CFPAT-[A-Za-z0-9_-]{43}")),
+    ("airtable_token", _key(r"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}")),
+    ("hubspot_token", _key(r"pat-(?:na|eu|ap)\d-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")),
+    ("mapbox_token", _key(r"sk\.eyJ[A-Za-z0-9_-]{40,}\.[A-Za-z0-9_-]{20,}")),
+    ("netlify_token", _key(r"nfp_[A-Za-z0-9]{36,}")),
     ("telegram_token", _key(r"\d{8,10}:AA[A-Za-z0-9_-]{33}")),
     ("jwt", r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
+)
+_IN_CONTEXT: tuple[tuple[str, str], ...] = (
     (
         "authorization_header",
         _CASELESS + r"authorization[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?:bearer|basic|token)\s{1,4}"
@@ -172,7 +188,8 @@ _FORMATS: tuple[tuple[str, str], ...] = (
     (
         "database_password",
         _CASELESS + r"(?:postgres(?:ql)?|mysql|mariadb|mongodb|redis|rediss|amqps?|mssql|oracle"
-        r"|clickhouse|cockroachdb|ldaps?)(?:\+[a-z0-9]+)?://[^\s:/@]{0,128}:"
+        r"|sqlserver|snowflake|cassandra|couchdb|couchbase|db2|neo4j|bolt|nats|influxdb|trino|presto"
+        r"|vertica|elasticsearch|clickhouse|cockroachdb|ldaps?)(?:\+[a-z0-9]+)?://[^\s:/@]{0,128}:"
         r"(?P<secret>[^\s@$<{*\[][^\s@]{0,255})@",
     ),
     (
@@ -189,8 +206,19 @@ _FORMATS: tuple[tuple[str, str], ...] = (
     ),
 )
 
+_LONGEST_PREFIX = 13
+"""`sk-ant-api03-`"""
+
+
+def _is_drawn(match: Any) -> bool:
+    """No key of a manual, in which the same sign stands again and again (`sk-xxxxxxxxxxxxxxxx`)."""
+    secret = match["secret"] if "secret" in match.re.groupindex else match[0]
+    return secret is None or len(secret) < 19 or secret[_LONGEST_PREFIX:].strip(secret[-1:]) != ""
+
+
 SHIPPED: tuple[SecretPattern, ...] = (
-    *(SecretPattern(name, regex) for name, regex in _FORMATS),
+    *(SecretPattern(name, regex, real=_is_drawn) for name, regex in _FORMATS),
+    *(SecretPattern(name, regex) for name, regex in _IN_CONTEXT),
     SecretPattern("generic_secret", NAMED_VALUE, real=is_named_secret),
 )
 """In the order in which a mask takes its label where two of them hit the same text."""

@@ -58,6 +58,8 @@ EXAMPLES: dict[str, Examples] = {
             "task-force-and-risk-assessment-document-for-the-board",
             "sk-SK is Slovak",
             "sk-circle-fade-dot-animation-in-css",
+            "sk-xxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+            "sk-proj-XXXXXXXXXXXXXXXXXXXXXXXX",
             "a desk-proj-management tool for teams",
         ],
     ),
@@ -72,7 +74,7 @@ EXAMPLES: dict[str, Examples] = {
         "AKIAIOSFODNN7EXAMPLE",
         "ASIAIOSFODNN7EXAMPLE",
         "ABIAIOSFODNN7EXAMPLE",
-        no=["the AKIA-01 part", "AKIA", "AKIAiosfodnn7example"],
+        no=["the AKIA-01 part", "AKIA", "AKIAXXXXXXXXXXXXXXXX", "AKIAiosfodnn7example"],
     ),
     "aws_bedrock_key": key(
         f"ABSK{X * 4}=", f"bedrock-api-key-{X}{X}", no=["ABSK", "bedrock-api-key-policy"]
@@ -197,6 +199,24 @@ EXAMPLES: dict[str, Examples] = {
     ),
     "rubygems_key": key(f"rubygems_{HEX * 3}", no=["rubygems_", "rubygems_org"]),
     "figma_token": key(f"figd_{X}{X[:8]}", no=["figd_", "figd_short"]),
+    "square_token": key(f"sq0atp-{X[:22]}", f"sq0csp-{X}{X[:11]}", no=["sq0atp-", "sq0csp-short"]),
+    "tailscale_key": key(f"tskey-auth-{X[:16]}-{X}", no=["tskey-auth-", "tskey-api"]),
+    "brevo_key": key(f"xkeysib-{HEX * 4}-{X[:16]}", no=["xkeysib-", f"xkeysib-{HEX}"]),
+    "cerebras_key": key(f"csk-{X.lower()}{X[:16].lower()}", no=["csk-", "csk-chip-design"]),
+    "fireworks_key": key(f"fw_{X[:22]}", no=["fw_", "fw_update_notifier_v2_settings"]),
+    "together_key": key(f"tgp_v1_{X}_{X[:10]}", no=["tgp_v1_", "tgp_v1"]),
+    "posthog_key": key(f"phx_{X}{X[:11]}", no=["phx_", f"phc_{X}{X[:11]}"]),
+    "sourcegraph_token": key(
+        f"sgp_{SHA}", f"sgp_local_{SHA}", f"sgp_{HEX}_{SHA}", no=["sgp_", "sgp_local_"]
+    ),
+    "dynatrace_token": key(
+        f"dt0c01.{X[:24].upper()}.{X.upper()}{X.upper()}", no=["dt0c01.", "dt0c01.SAMPLE"]
+    ),
+    "contentful_token": key(f"CFPAT-{X}{X[:11]}", no=["CFPAT-", "CFPAT-short"]),
+    "airtable_token": key(f"pat{X[:14]}.{HEX * 4}", no=["pattern.matching", f"pat{X[:14]}"]),
+    "hubspot_token": key(f"pat-na1-{UUID}", no=["pat-na1-", f"path-na1-{UUID}"]),
+    "mapbox_token": key(f"sk.eyJ{X}{X}.{X}", no=["sk.eyJ", f"pk.eyJ{X}{X}.{X}"]),
+    "netlify_token": key(f"nfp_{X}abcd", no=["nfp_", "nfp_short"]),
     "telegram_token": key("123456789:AA" + X + "x", no=["12:30:AA", "1234567890:AAB"]),
     "jwt": key(
         "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0." + X,

@@ -13,7 +13,7 @@ from edgeward.guards.entropy import looks_random, names_a_secret
 @pytest.mark.parametrize(
     "name",
     ["api_key", "apiKey", "APIKEY", "X-Api-Key", "OPENAI_KEY", "clientSecret", "db.password",
-     "GITHUB_TOKEN", "accessToken", "AZURE_CLIENT_SECRET", "private-key", "credentials"],
+     "GITHUB_TOKEN", "TOKEN", "accessToken", "AZURE_CLIENT_SECRET", "private-key", "credentials"],
 )  # fmt: skip
 def test_names_of_secrets(name: str) -> None:
     """Every common spelling of a name for a secret is one."""
@@ -34,11 +34,21 @@ def test_other_names(name: str) -> None:
     "value",
     ["correct-horse-battery-staple-2024", "/etc/ssl/private/server1.pem", "12345678901234567890",
      "abcdefghijklmnopqrstuvwxyz", "aaaaaaaaaaaaaaaa1111", "get_access_token_from_v2_session",
-     "123e4567-e89b-12d3-a456-426614174000", "your-api-key-123abc456def", "short1A", ""],
+     "123e4567-e89b-12d3-a456-426614174000", "your-api-key-123abc456def", "short1A", "",
+     "userTokenV2", "getKeyV2FromDb", "a1b2c3d4e5f6", "Password2024!",
+     "projects@v1.2.3-rc.4-build5"],
 )  # fmt: skip
 def test_values_that_do_not_look_random(value: str) -> None:
     """Words, paths, numbers, UUIDs and stand-ins are none."""
     assert not looks_random(value)
+
+
+@pytest.mark.parametrize(
+    "value", ["xK9mQ2vLp8Rz", "tR8$kLm2Qw9z", "xK9#mQ2vLp8R$wZ1!", "aB3-dE5_gH7jK9"]
+)
+def test_passwords_look_random(value: str) -> None:
+    """What a password manager makes is found from twelve signs on, other signs in it or not."""
+    assert looks_random(value)
 
 
 def test_random_values_look_random() -> None:

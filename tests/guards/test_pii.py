@@ -45,8 +45,19 @@ FALSE = [
     "schema 1.0.0.0", "AssemblyVersion(\"1.2.0.0\")", "1234.5678.9012.3456", "1-800-123-4567-89",
     "ssn 000 12 3456", "the lesson 123 45 6789", "offset +12345", "balance +1 234 56",
     "DE22370400440532", "DE22 3704 0044 0532", "mask 255.255.254.0", "255.255.255.192",
-    "listens on 127.0.0.1:8080",
+    "listens on 127.0.0.1:8080", "<version>1.2.3.4</version>",
+    "<FileVersion>10.0.1.7</FileVersion>",
 ]  # fmt: skip
+
+
+def test_cards_beside_one_another() -> None:
+    """Of several cards in a row each is found, however they are grouped."""
+    for text in ("4111111111111111 5105105105105100", "378282246310005 4111 1111 1111 1111"):
+        masked, labels = Redactor().all(text)
+        assert (masked, labels) == (
+            "[REDACTED:credit_card] [REDACTED:credit_card]",
+            ("credit_card",),
+        )
 
 
 @pytest.mark.parametrize(("label", "value"), [(k, v) for k, vs in TRUE.items() for v in vs])
