@@ -7,22 +7,24 @@ here decides about a call. `lint_policy` gives all of them, or what keeps the fi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from ..guards.hosts import HostList, canonical_host, is_address
 from ..guards.names import folded_name
 from ..guards.patterns import compile_pattern
 from ..guards.redact import Redactor
 from .globs import covers, overlap
-from .problems import ConfigError, FieldPath, Problem, either, speak, spell
+from .problems import ConfigError, Problem, either, speak, spell
+from .reading import Reading, texts
 from .schema import load_policy, policy_document
 from .yaml_file import Document
 
-ANY_TEXT = ("", "a", "7", "the quick brown fox", "C:\\x", '{"a": 1}', "\u00e4 \u4e2d")
+ANY_TEXT = ("a", "7", "the quick brown fox", "C:\\x", '{"a": 1}', "\u00e4 \u4e2d")
 """What an attack does not look like: a pattern that is in all of it is in everything."""
+
+_LISTS_OF_TOOLS = ("tool_allowlist", "tool_denylist")
 
 SUSPICIOUS = frozenset(
     {
@@ -41,63 +43,44 @@ SINKS = SENDING | {
 }
 """First words of tools that do something which cannot be taken back."""
 
+_SERVER = re.compile(r".*(?:__|[./:])")
 _FIRST_WORD = re.compile(r"[A-Za-z][a-z]*")
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A policy file as the checks see it."""
-
-    document: Document
-
-    @property
-    def data(self) -> Mapping[str, Any]:
-        """The file's content."""
-        return self.document.data if isinstance(self.document.data, dict) else {}
-
-    @property
-    def tools(self) -> Mapping[str, Any]:
-        """The entries of `tools`."""
-        found = self.data.get("tools")
-        return found if isinstance(found, dict) else {}
-
-    def listed(self, key: str) -> Sequence[Any]:
-        """The entries of a list."""
-        found = self.data.get(key)
-        return [found] if isinstance(found, str) else found if isinstance(found, list) else []
-
-    def problem(self, kind: str, path: FieldPath, wrong: str, fix: str) -> Problem:
-        """A problem at a path."""
-        return Problem(self.document.where(path), spell(path), wrong, fix=fix, kind=kind)
+_COMMENT = re.compile(r"(?:\A|\s)#(.*)")
 
 
 def lint_policy(source: str | Path) -> list[Problem]:
     """Everything that is wrong or suspicious in a policy, by line."""
+    found = list[Problem]()
     try:
-        document = policy_document(source)
+        reading = Reading(policy_document(source))
+        found += written_secrets(reading)
         load_policy(source)
+        found += (problem for check in CHECKS for problem in check(reading))
     except ConfigError as error:
-        return [replace(problem, kind=problem.kind or "invalid") for problem in error.problems]
-    reading = Reading(document)
-    found = [problem for check in CHECKS for problem in check(reading)]
-    return sorted(found, key=lambda problem: _line(problem.where))
+        found += (replace(problem, kind=problem.kind or "invalid") for problem in error.problems)
+    return sorted(found, key=lambda problem: problem.place[1])
 
 
 def unreachable(policy: Reading) -> Iterator[Problem]:
-    """An entry of `tools` that lets a tool run which a list refuses."""
+    """What lets a tool run that something else refuses."""
     allowed, denied = policy.listed("tool_allowlist"), policy.listed("tool_denylist")
-    for name, entry in policy.tools.items():
-        if entry == "block":
-            continue
+    entries = [(("tools", n), n) for n, entry in policy.tools.items() if entry != "block"]
+    runs = [name for _, name in entries]
+    entries += [(("tool_allowlist", at), name) for at, name in enumerate(allowed)]
+    for path, name in entries:
         folded = folded_name(name)
         denies = next((d for d in denied if covers(folded_name(d), folded)), None)
         if denies is not None:
             wrong = f"nothing reaches it: tool_denylist has {speak(denies)}"
-            yield policy.problem("unreachable", ("tools", name), wrong, "remove one of the two")
+            yield policy.problem("unreachable", path, wrong, "remove one of the two")
+        elif path[0] == "tool_allowlist":
+            if policy.tools and policy.closed and not any(overlap(name, run) for run in runs):
+                wrong = "nothing reaches it: no entry of `tools` lets it run"
+                yield policy.problem("unreachable", path, wrong, "remove one of the two")
         elif allowed and not any(covers(name, listed) for listed in allowed):
             wrong = "nothing reaches it: tool_allowlist has no such tool"
             fix = "add it there, or remove tool_allowlist: `tools` says the same"
-            yield policy.problem("unreachable", ("tools", name), wrong, fix)
+            yield policy.problem("unreachable", path, wrong, fix)
 
 
 def shadowed(policy: Reading) -> Iterator[Problem]:
@@ -112,9 +95,18 @@ def shadowed(policy: Reading) -> Iterator[Problem]:
     hosts = policy.listed("egress_allowlist")
     for number, host in enumerate(hosts):
         wider = [h for i, h in enumerate(hosts) if i != number and _wider(h, host)]
+        wider += [h for h in hosts[:number] if h.casefold() == host.casefold()]
         if wider:
             wrong = f"{speak(wider[0])} lets it through already"
             yield policy.problem("shadowed", ("egress_allowlist", number), wrong, "remove it")
+    for key in _LISTS_OF_TOOLS:
+        names = policy.listed(key)
+        for number, name in enumerate(names):
+            also = (n for i, n in enumerate(names) if i < number or not covers(name, n))
+            first = next((n for n in also if covers(n, name)), None)
+            if first is not None:
+                wrong = f"{speak(first)} says the same of it"
+                yield policy.problem("shadowed", (key, number), wrong, "remove it")
     for name, entry in policy.tools.items():
         others = [n for n in policy.tools if n != name and covers(n, name)]
         nearest = max(others, key=len, default="")
@@ -125,10 +117,10 @@ def shadowed(policy: Reading) -> Iterator[Problem]:
 
 def never_runs(policy: Reading) -> Iterator[Problem]:
     """A rule about a tool that may never run."""
-    if not policy.tools or policy.data.get("default", "block") != "block":
+    if not policy.tools or not policy.closed:
         return
     runs = [name for name, entry in policy.tools.items() if entry != "block"]
-    for path, name in _named_tools(policy):
+    for path, name in policy.named_tools():
         if not any(overlap(name, other) for other in runs):
             fix = f"did you mean one of {either(sorted(runs)[:8])}?"
             wrong = f"no entry of `tools` lets {speak(name)} run"
@@ -177,6 +169,21 @@ def patterns(policy: Reading) -> Iterator[Problem]:
                     yield policy.problem("misses_example", place, wrong, "correct one of the two")
 
 
+def conditions(policy: Reading) -> Iterator[Problem]:
+    """A condition on an argument that every value meets, or none."""
+    for path, condition in policy.conditions():
+        for key in ("in", "hosts", "under"):
+            if condition.get(key) == []:
+                wrong = "nothing reaches it: no value is in an empty list"
+                yield policy.problem("unreachable", (*path, key), wrong, "list values, or `block`")
+        pattern = condition.get("match")
+        if pattern is not None and all(compile_pattern(pattern).fullmatch(t) for t in ANY_TEXT):
+            fix = "make it say more, or write `any`"
+            yield policy.problem(
+                "matches_everything", (*path, "match"), "the pattern matches every text", fix
+            )
+
+
 def written_secrets(policy: Reading) -> Iterator[Problem]:
     """A key in the file."""
     yield from secrets_in(policy.document)
@@ -190,19 +197,32 @@ CHECKS: tuple[Callable[[Reading], Iterator[Problem]], ...] = (
     open_default,
     in_shadow,
     patterns,
-    written_secrets,
+    conditions,
 )
 
 
 def secrets_in(document: Document) -> Iterator[Problem]:
-    """Values of a file that look like a credential; the examples of a pattern are none."""
-    redactor = Redactor()
-    for path, text in _texts(document.data, ()):
-        found = () if "examples" in path else redactor.secrets(text)[1]
+    """Values and comments of a file that look like a credential; the examples of a pattern are
+    none."""
+    redactor, told = Redactor(), set[str]()
+    for path, text in texts(document.data):
+        found = redactor.secrets(text)[1]
+        where = document.where(path)
         if found:
-            wrong = f"holds what looks like a secret ({', '.join(dict.fromkeys(found))})"
-            fix = "take it out, and take it from the environment"
-            yield Problem(document.where(path), spell(path), wrong, fix=fix, kind="secret")
+            told.add(where)
+        if found and "examples" not in path:
+            yield _secret(where, spell(path), "holds", found)
+    for number, line in enumerate(document.text.splitlines(), start=1):
+        comment, where = _COMMENT.search(line), f"{document.name}:{number}"
+        found = redactor.secrets(comment[1])[1] if comment and where not in told else ()
+        if found:
+            yield _secret(where, "", "a comment holds", found)
+
+
+def _secret(where: str, field: str, holds: str, found: Sequence[str]) -> Problem:
+    wrong = f"{holds} what looks like a secret ({', '.join(dict.fromkeys(found))})"
+    fix = "take it out, and take it from the environment" if field else "take it out"
+    return Problem(where, field, wrong, fix=fix, kind="secret")
 
 
 def mismatches(policy: str | Path, names: Sequence[str], *, whole: bool = True) -> list[Problem]:
@@ -226,53 +246,17 @@ def mismatches(policy: str | Path, names: Sequence[str], *, whole: bool = True) 
     return found
 
 
-def _named_tools(policy: Reading) -> Iterator[tuple[FieldPath, str]]:
-    """The tools that other rules speak of, each with its place."""
-    for number, source in enumerate(policy.listed("trust")):
-        for name in _several(source.get("tool")):
-            yield ("trust", number, "tool"), name
-    for number, name in enumerate(policy.listed("private")):
-        yield ("private", number), name
-    for number, rule in enumerate(policy.listed("arg_rules")):
-        for name in rule.get("tools") or ():
-            yield ("arg_rules", number, "tools"), name
-    for number, rule in enumerate(policy.listed("sequence")):
-        for key in ("after", "ask", "block"):
-            for name in _several(rule.get(key)):
-                yield ("sequence", number, key), name
-
-
-def _several(value: object) -> list[str]:
-    listed = [value] if isinstance(value, str) else value
-    return [item for item in listed if isinstance(item, str)] if isinstance(listed, list) else []
-
-
 def _verb(name: str) -> str:
-    found = _FIRST_WORD.match(name)
+    """The first word of a tool's name, whichever server it is of."""
+    found = _FIRST_WORD.match(_SERVER.sub("", name))
     return found[0].casefold() if found else ""
 
 
 def _wider(wide: str, narrow: str) -> bool:
     """Whether a host that is let through by `narrow` is let through by `wide`."""
     bare = canonical_host(narrow.removeprefix("*."))
-    if bare is None or wide == narrow:
+    if bare is None or wide.casefold() == narrow.casefold():
         return False
     hosts = HostList([wide])
     below = is_address(bare) or f"x.{bare}" in hosts
     return below and (narrow.startswith("*.") or bare in hosts)
-
-
-def _texts(value: object, path: FieldPath) -> Iterator[tuple[FieldPath, str]]:
-    if isinstance(value, str):
-        yield path, value
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield from _texts(item, (*path, key))
-    elif isinstance(value, list):
-        for number, item in enumerate(value):
-            yield from _texts(item, (*path, number))
-
-
-def _line(where: str) -> int:
-    found = re.search(r":(\d+)\Z", where)
-    return int(found[1]) if found else 0

@@ -33,6 +33,12 @@ class Problem:
     fix: str = ""
     kind: str = ""
 
+    @property
+    def place(self) -> tuple[str, int]:
+        """The file and the line; 0 where no line is known."""
+        file, _, line = self.where.rpartition(":")
+        return (file, int(line)) if line.isdecimal() else (self.where, 0)
+
     def __str__(self) -> str:
         wrong = f"{self.wrong} ({self.kind})" if self.kind else self.wrong
         place = ": ".join(part for part in (self.where, self.field, wrong) if part)

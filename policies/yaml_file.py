@@ -67,6 +67,8 @@ class Document:
     data: Plain
     name: str
     root: composer.Node | None = field(default=None, repr=False, compare=False)
+    text: str = field(default="", repr=False, compare=False)
+    """As it was read; nothing for data that came from no file."""
 
     def line(self, path: FieldPath) -> int:
         """The line (from 1) of the key or list item at `path`, or of its nearest parent.
@@ -105,7 +107,9 @@ def read_bytes(path: Path | str, *, name: str) -> bytes:
     except FileNotFoundError:
         problem = Problem(speak(name), "", "there is no such file", fix="check the path")
     except IsADirectoryError:
-        problem = Problem(speak(name), "", "is a folder", allowed="a YAML file")
+        problem = Problem(
+            speak(name), "", "is a folder", allowed="a YAML file", fix="name one in it"
+        )
     except (OSError, ValueError) as error:
         problem = Problem(speak(name), "", f"cannot be read ({type(error).__name__})")
     # Raised out here, so that the system's own error does not hang on as context.
@@ -152,7 +156,7 @@ def parse_yaml(text: str, *, name: str) -> Document:
         problem = _bad_character(text, error.start, name)
     if problem is not None:
         raise ConfigParseError(problem)
-    return Document(root.plain() if root is not None else None, name, root)
+    return Document(root.plain() if root is not None else None, name, root, text)
 
 
 def from_data(data: Mapping[str, object], *, name: str = "<data>") -> Document:

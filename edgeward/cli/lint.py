@@ -27,8 +27,8 @@ def lint(
     files: Annotated[
         list[str],
         typer.Argument(
-            help="Files, or shipped policies' names. A policy beside a profile is "
-            "compared with its tools."
+            help="Files, folders of them, or shipped policies' names. A policy beside a profile "
+            "is compared with its tools."
         ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print the problems as JSON.")] = False,
@@ -42,9 +42,12 @@ def lint(
     Exit code: 0 nothing found, 1 something found, 2 where a file is missing.
     """
     with reported(debug=debug):
+        files = list(_each_file(files))
         found = list(_problems(files))
         if sarif:
-            typer.echo(json.dumps(_sarif(found), indent=2))
+            from .sarif import sarif_log
+
+            typer.echo(json.dumps(sarif_log(found), indent=2))
         elif as_json:
             typer.echo(json.dumps([_plain(p) for p in found], indent=2))
         else:
@@ -54,6 +57,23 @@ def lint(
                 typer.echo(printable(str(problem)))
             typer.echo(f"{counted(len(files), 'file')}, {counted(len(found), 'problem')}")
     raise typer.Exit(FAILED if found else 0)
+
+
+def _each_file(named: list[str]) -> Iterator[str]:
+    """The files, and the YAML files of folders; what lies deeper, as the cases of a policy, is
+    not meant."""
+    from ..policies.problems import ConfigFileMissing, Problem
+    from ..policies.schema import shipped_file
+
+    for name in named:
+        if shipped_file(name) is not None or not Path(name).is_dir():
+            yield name
+            continue
+        inside = sorted(f for f in Path(name).iterdir() if f.suffix in (".yaml", ".yml"))
+        if not inside:
+            wrong, fix = "is a folder without a YAML file", "name a file"
+            raise ConfigFileMissing(Problem(name, "", wrong, fix=fix))
+        yield from map(str, inside)
 
 
 def _problems(files: list[str]) -> Iterator[Problem]:
@@ -98,21 +118,25 @@ def _profile(file: str) -> tuple[AgentProfile | None, list[Problem]]:
     from ..policies.yaml_file import read_yaml
     from ..profiles.schema import AgentProfile
 
+    secrets = list(secrets_in(read_yaml(file)))
     try:
-        return AgentProfile.from_yaml(Path(file)), list(secrets_in(read_yaml(file)))
+        return AgentProfile.from_yaml(Path(file)), secrets
     except ConfigError as error:
-        return None, list(error.problems)
+        return None, [*error.problems, *secrets]
 
 
 def _strategy(file: str) -> list[Problem]:
     from ..graphs.schema import load_strategy
+    from ..policies.lint import secrets_in
     from ..policies.problems import ConfigError
+    from ..policies.yaml_file import read_yaml
 
+    secrets = list(secrets_in(read_yaml(file)))
     try:
         load_strategy(Path(file))
     except ConfigError as error:
-        return list(error.problems)
-    return []
+        return [*error.problems, *secrets]
+    return secrets
 
 
 def _tool_names(profile: AgentProfile) -> tuple[list[str], bool]:
@@ -125,7 +149,7 @@ def _tool_names(profile: AgentProfile) -> tuple[list[str], bool]:
 
 
 def _plain(problem: Problem) -> dict[str, Any]:
-    file, line = _place(problem.where)
+    file, line = problem.place
     fields = {
         "file": file,
         "line": line,
@@ -136,40 +160,3 @@ def _plain(problem: Problem) -> dict[str, Any]:
         "fix": problem.fix,
     }
     return {name: value for name, value in fields.items() if value}
-
-
-def _place(where: str) -> tuple[str, int]:
-    file, _, line = where.rpartition(":")
-    return (file, int(line)) if line.isdigit() else (where, 0)
-
-
-def _sarif(problems: list[Problem]) -> dict[str, Any]:
-    """The problems as a SARIF log with one run."""
-    results = []
-    for problem in problems:
-        file, line = _place(problem.where)
-        kind = problem.kind or "invalid"
-        text = "; ".join(filter(None, (f"{problem.field}: {problem.wrong}", problem.fix)))
-        place: dict[str, Any] = {"artifactLocation": {"uri": Path(file).as_posix()}}
-        if line:
-            place["region"] = {"startLine": line}
-        results.append(
-            {
-                "ruleId": kind,
-                "level": "warning" if kind in _suspicious() else "error",
-                "message": {"text": text},
-                "locations": [{"physicalLocation": place}],
-            }
-        )
-    rules = [{"id": kind} for kind in sorted({str(r["ruleId"]) for r in results})]
-    return {
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{"tool": {"driver": {"name": "edgeward", "rules": rules}}, "results": results}],
-    }
-
-
-def _suspicious() -> frozenset[str]:
-    from ..policies.lint import SUSPICIOUS
-
-    return SUSPICIOUS

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from edgeward.cli.sarif import MEANINGS
+from edgeward.policies.lint import SUSPICIOUS
+
 from .conftest import Invoke
 
 POLICY = "version: 2\ntools:\n  pay: ask\n  send: allow\n"
@@ -74,6 +77,63 @@ def test_for_code_hosts(files: list[Path], invoke: Invoke) -> None:
     place = run["results"][0]["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"].endswith("policy.yaml")
     assert place["region"] == {"startLine": 4}
+
+
+def test_code_hosts_are_told_where_in_a_form_that_they_read(
+    tmp_path: Path, invoke: Invoke, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A place is a URI, signs in a name escaped; each rule says what it is about."""
+    (tmp_path / "a b#1.yaml").write_text("version: 2\ntools: {x: alow}\n")
+    monkeypatch.chdir(tmp_path)
+    for name, uri in (
+        ("a b#1.yaml", "a%20b%231.yaml"),
+        (str(tmp_path / "a b#1.yaml"), (tmp_path / "a b#1.yaml").as_uri()),
+    ):
+        (run,) = json.loads(invoke("lint", name, "--sarif").stdout)["runs"]
+        (result,) = run["results"]
+        assert result["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": uri}
+        assert "did you mean allow?" in result["message"]["text"]
+        (rule,) = run["tool"]["driver"]["rules"]
+        assert rule["shortDescription"]["text"].startswith("The file does not")
+
+
+def test_every_suspicion_means_something() -> None:
+    """What lint can suspect is explained to code hosts."""
+    assert set(MEANINGS) >= SUSPICIOUS
+
+
+def test_secrets_are_found_wherever_they_stand(tmp_path: Path, invoke: Invoke) -> None:
+    """In values and comments of a policy, a profile or a strategy, also of one that is wrong."""
+    for number, text in enumerate(
+        (
+            f"version: 2\ntols: {{}}  # {KEY}\n",
+            f"agent:\n  id: a\n  nam: A\n  # {KEY}\n",
+            STRATEGY.replace("bad", f"bad\ndescription: {KEY}"),
+            STRATEGY + f"# {KEY}\n",
+        )
+    ):
+        path = tmp_path / f"{number}.yaml"
+        path.write_text(text)
+        result = invoke("lint", path)
+        assert result.exit_code == 1
+        assert "holds what looks like a secret (openai_key)" in result.stdout, result.stdout
+        assert f"{tmp_path}" in result.stdout
+        assert KEY not in result.output
+        assert not result.stdout.endswith("1 file, 1 problem\n")
+
+
+def test_a_folder(files: list[Path], invoke: Invoke) -> None:
+    """Its YAML files are read, as if each had been named; not what lies deeper."""
+    (files[0].parent / "policy" / "allow").mkdir(parents=True)
+    (files[0].parent / "policy" / "allow" / "a.yaml").write_text("tool: x\n")
+    assert invoke("lint", files[0].parent).stdout == invoke("lint", *files).stdout
+
+
+def test_a_folder_without_files(tmp_path: Path, invoke: Invoke) -> None:
+    """One line, which says what to do."""
+    result = invoke("lint", tmp_path)
+    assert result.exit_code == 2
+    assert result.stderr.endswith("is a folder without a YAML file; name a file\n")
 
 
 def test_a_file_that_is_not_there(tmp_path: Path, invoke: Invoke) -> None:

@@ -40,6 +40,28 @@ def found(tmp_path: Path, text: str) -> list[tuple[int, str, str]]:
             "shadowed",
             "arg_rules[1]",
         ),
+        (
+            "tool_allowlist: [a, b_x]\ntool_denylist: ['B-*']",
+            2,
+            "unreachable",
+            "tool_allowlist[1]",
+        ),
+        (
+            "tools: {x: block, y: ask}\ntool_allowlist: [y, x]",
+            3,
+            "unreachable",
+            "tool_allowlist[1]",
+        ),
+        ("tools: {x: {args: {a: {in: []}}}}", 2, "unreachable", "tools.x.args.a.in"),
+        (
+            "tools: {x: [{args: {a: [{hosts: []}]}}]}",
+            2,
+            "unreachable",
+            "tools.x[0].args.a[0].hosts",
+        ),
+        ("tool_allowlist: ['get_*', get_x]", 2, "shadowed", "tool_allowlist[1]"),
+        ("tool_denylist: [a, a]", 2, "shadowed", "tool_denylist[1]"),
+        ("egress_allowlist: [a.example, A.example]", 2, "shadowed", "egress_allowlist[1]"),
         ("tools: {x: allow}\nprivate: [y]", 3, "never_runs", "private[0]"),
         ("tools: {x: block}\nprivate: [x]", 3, "never_runs", "private[0]"),
         (
@@ -55,6 +77,7 @@ def found(tmp_path: Path, text: str) -> list[tuple[int, str, str]]:
             "sequence[0].block",
         ),
         ("tools:\n  pay_bill: ask\n  send_mail: allow", 4, "bare_sink", "tools.send_mail"),
+        ("tools:\n  pay_bill: ask\n  a__send_mail: allow", 4, "bare_sink", "tools.a__send_mail"),
         ("default: allow\ntools: {x: ask}", 2, "open_default", "default"),
         ("tools: {x: ask}\nmode: shadow", 3, "in_shadow", "mode"),
         (
@@ -63,6 +86,13 @@ def found(tmp_path: Path, text: str) -> list[tuple[int, str, str]]:
             "matches_everything",
             "arg_rules[0].regex",
         ),
+        ("arg_rules:\n  - {name: a, regex: '.+'}", 3, "matches_everything", "arg_rules[0].regex"),
+        (
+            "tools: {x: {args: {a: {match: '.*'}}}}",
+            2,
+            "matches_everything",
+            "tools.x.args.a.match",
+        ),
         (
             "secret_patterns:\n  - {name: a, regex: 'B-[0-9]', examples: [B-1, C-1]}",
             3,
@@ -70,6 +100,7 @@ def found(tmp_path: Path, text: str) -> list[tuple[int, str, str]]:
             "secret_patterns[0].examples[1]",
         ),
         (f"me: ['{KEY}']", 2, "secret", "me[0]"),
+        (f"tools: {{x: ask}}  # {KEY}", 2, "secret", ""),
         ("tols: {}", 2, "extra_forbidden", "tols"),
         ("arg_rules:\n  - {name: a, regex: '(?=x)'}", 3, "value_error", "arg_rules[0].regex"),
     ],
