@@ -10,12 +10,16 @@ collected and nothing of Edgeward's is loaded.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from glob import glob
 from pathlib import Path
 
 import pytest
 
 SETTING = "edgeward_policies"
+NAMED = pytest.StashKey[frozenset[Path]]()
+"""The policy files that the setting names."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -24,14 +28,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini(SETTING, text, type="args", default=[])
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Look the files up that the setting names.
+
+    Raises:
+        UsageError: one of its globs names none, so that no case of theirs would be tested.
+    """
+    found = set[Path]()
+    for wanted in config.getini(SETTING):
+        files = glob(str(config.rootpath / wanted), recursive=True)
+        if not files:
+            raise pytest.UsageError(
+                f"{SETTING}: {wanted} names no file; write policy files, from {config.rootpath} on"
+            )
+        found.update(Path(os.path.abspath(file)) for file in files)
+    config.stash[NAMED] = frozenset(found)
+
+
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """A policy file that the setting names."""
-    globs = parent.config.getini(SETTING)
-    if not globs or file_path.suffix not in (".yaml", ".yml"):
-        return None
-    if not any(file_path.match(str(parent.config.rootpath / glob)) for glob in globs):
-        return None
-    return PolicyFile.from_parent(parent, path=file_path)
+    named = parent.config.stash.get(NAMED, frozenset())
+    return PolicyFile.from_parent(parent, path=file_path) if file_path in named else None
 
 
 class PolicyFile(pytest.File):
@@ -52,12 +69,19 @@ class PolicyFile(pytest.File):
             cases_beside(self.path)
         except ConfigError as error:
             raise self.CollectError(str(error)) from None
-        for word, path in files_in(case_folder(self.path)):
-            yield CaseItem.from_parent(self, name=f"{word}::{path.stem}", path=path)
+        folder = case_folder(self.path)
+        for word, path in files_in(folder):
+            within = path.relative_to(folder / word).with_suffix("")
+            yield CaseItem.from_parent(self, name=f"{word}::{within.as_posix()}", path=path)
 
 
 class CaseItem(pytest.Item):
     """One call, and the verdict that its folder's name expects."""
+
+    @property
+    def expected(self) -> str:
+        """The verdict's word."""
+        return self.name.partition("::")[0]
 
     def runtest(self) -> None:
         """Decide the call.
@@ -69,7 +93,7 @@ class CaseItem(pytest.Item):
         from .policies.schema import load_policy
 
         assert self.parent is not None
-        expected = self.path.parent.name
+        expected = self.expected
         verdict = load_case(self.path).verdict(load_policy(self.parent.path)).would_be
         if verdict.word != expected:
             raise OtherVerdict(f"expected {expected}, got {verdict.explain()}")
@@ -80,7 +104,7 @@ class CaseItem(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """The case's file, and its sentence."""
-        return self.path, None, f"{self.path.parent.name}: {self.path.stem.replace('_', ' ')}"
+        return self.path, None, f"{self.expected}: {self.path.stem.replace('_', ' ')}"
 
 
 class OtherVerdict(AssertionError):

@@ -32,7 +32,15 @@ from ..guards.ledger import History
 from ..guards.python_values import as_call
 from ..guards.vault import Hides
 from ..guards.verdict import STRICTNESS, ToolCall, Verdict, Word
-from .problems import ConfigFileMissing, ConfigParseError, ConfigValidationError, Problem, speak
+from .problems import (
+    ConfigFileMissing,
+    ConfigParseError,
+    ConfigValidationError,
+    Problem,
+    did_you_mean,
+    either,
+    speak,
+)
 from .schema import PolicySource, shipped_file
 from .validation import Flag
 from .yaml_file import MAX_BYTES, Document, from_data, read_yaml, validate
@@ -167,6 +175,8 @@ def cases_beside(source: PolicySource) -> list[Case]:
             cases.append(load_case(path, expected=word))
         except (ConfigParseError, ConfigValidationError, ConfigFileMissing) as error:
             problems += error.problems
+    if cases:
+        problems += _strays(folder)
     if problems:
         raise ConfigValidationError(*problems)
     if not cases:
@@ -190,9 +200,24 @@ def case_folder(source: PolicySource) -> Path:
 def files_in(folder: Path) -> Iterator[tuple[Word, Path]]:
     """The case files below a folder, each with the verdict that its folder's name says."""
     for word in WORDS:
-        for path in sorted((folder / word).glob("*")):
-            if path.suffix in SUFFIXES and path.is_file():
-                yield word, path
+        yield from ((word, path) for path in _below(folder / word))
+
+
+def _strays(folder: Path) -> Iterator[Problem]:
+    """Files among the cases that no folder says the verdict of: nobody would miss their tests."""
+    for path in sorted(folder.iterdir()):
+        if path.is_dir() and path.name not in WORDS and any(_below(path)):
+            fix = did_you_mean(path.name, WORDS) or "move its cases"
+            wrong = "is a folder of cases without a verdict's name"
+            yield Problem(speak(str(path)), "", wrong, either(WORDS), fix)
+        elif path.suffix in SUFFIXES and path.is_file():
+            wrong = "is a case in no folder that says its verdict"
+            yield Problem(speak(str(path)), "", wrong, either(WORDS), "move it into one")
+
+
+def _below(folder: Path) -> list[Path]:
+    found = folder.rglob("*")
+    return sorted(path for path in found if path.suffix in SUFFIXES and path.is_file())
 
 
 def turns_of(events: Iterable[Said | Ran]) -> Iterator[Turn]:

@@ -16,7 +16,7 @@ from ..guards.names import folded_name
 from ..guards.patterns import compile_pattern
 from ..guards.redact import Redactor
 from .globs import covers, overlap
-from .problems import ConfigError, Problem, either, speak, spell
+from .problems import ConfigError, FieldPath, Problem, either, speak, spell
 from .reading import Reading, texts
 from .schema import load_policy, policy_document
 from .yaml_file import Document
@@ -64,9 +64,9 @@ def lint_policy(source: str | Path) -> list[Problem]:
 def unreachable(policy: Reading) -> Iterator[Problem]:
     """What lets a tool run that something else refuses."""
     allowed, denied = policy.listed("tool_allowlist"), policy.listed("tool_denylist")
-    entries = [(("tools", n), n) for n, entry in policy.tools.items() if entry != "block"]
-    runs = [name for _, name in entries]
-    entries += [(("tool_allowlist", at), name) for at, name in enumerate(allowed)]
+    runs = [name for name, entry in policy.tools.items() if entry != "block"]
+    entries: list[tuple[FieldPath, str]] = [(("tools", name), name) for name in runs]
+    entries += ((("tool_allowlist", at), name) for at, name in enumerate(allowed))
     for path, name in entries:
         folded = folded_name(name)
         denies = next((d for d in denied if covers(folded_name(d), folded)), None)
@@ -101,12 +101,12 @@ def shadowed(policy: Reading) -> Iterator[Problem]:
             yield policy.problem("shadowed", ("egress_allowlist", number), wrong, "remove it")
     for key in _LISTS_OF_TOOLS:
         names = policy.listed(key)
-        for number, name in enumerate(names):
-            also = (n for i, n in enumerate(names) if i < number or not covers(name, n))
-            first = next((n for n in also if covers(n, name)), None)
-            if first is not None:
-                wrong = f"{speak(first)} says the same of it"
-                yield policy.problem("shadowed", (key, number), wrong, "remove it")
+        for at, name in enumerate(names):
+            also = (n for i, n in enumerate(names) if i < at or not covers(name, n))
+            wide = next((n for n in also if covers(n, name)), None)
+            if wide is not None:
+                wrong = f"{speak(wide)} says the same of it"
+                yield policy.problem("shadowed", (key, at), wrong, "remove it")
     for name, entry in policy.tools.items():
         others = [n for n in policy.tools if n != name and covers(n, name)]
         nearest = max(others, key=len, default="")

@@ -86,11 +86,18 @@ def _cases(
         turns = load_history(history) if history is not None else ()
         yield "", Case(as_call(tool, args, id="call"), turns)
     if calls is not None:
-        with calls.open(encoding="utf-8") as lines:
+        with calls.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
                 if line.strip():
                     name = f"{calls}:{number}"
-                    yield name, case_of(json_document(line, name=name))
+                    yield name, case_of(json_document(_text(line, name), name=name))
+
+
+def _text(line: bytes, name: str) -> str:
+    try:
+        return line.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError(f"{name}: is not UTF-8; save the file as UTF-8") from None
 
 
 def _show(name: str, call: ToolCall, verdict: Verdict, *, as_json: bool) -> None:

@@ -44,9 +44,12 @@ def init(
         }
         schema = json.dumps(schema_for(kind.value), indent=2, ensure_ascii=False)
         made[Path(f"{kind.value}.schema.json")] = schema + "\n"
+        if folder.exists() and not folder.is_dir():
+            raise ValueError(f"{folder}: is no folder; name another one")
         there = [name.as_posix() for name in made if (folder / name).exists()]
         if there:
-            raise ValueError(f"{folder}: {', '.join(there)} is there already; name another folder")
+            many = f" and {len(there) - 1} more are" if len(there) > 1 else " is"
+            raise ValueError(f"{folder}: {there[-1]}{many} there already; name another folder")
         for name, text in made.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8")

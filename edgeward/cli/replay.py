@@ -84,9 +84,10 @@ def replay(
         from ..graphs.rounds import rounds_in_a_run
         from ..graphs.schema import load_strategy
         from ..guards.caller import Caller
-        from ..policies.replay.flips import Allowed
+        from ..policies.replay.flips import DANGER, TIGHTER, Allowed
         from ..policies.replay.flips import replay as replayed
         from ..policies.schema import load_policy
+        from .printable import one_line
         from .progress import progress
 
         allowed = Allowed.of(allow_flips or ())
@@ -99,6 +100,9 @@ def replay(
             found = replayed(loaded, recording.threads(), rounds=rounds, tick=tick)
         shown = _as_json if as_json else _as_text
         shown(log, recording, found, tried, allowed)
+        for name in sorted(allowed.names - {flip.name for flip in found.flips}):
+            told = f"--allow-flips {name}: no call of that name came out otherwise; allowed: "
+            typer.echo(f"note: {one_line(told)}{', '.join(DANGER)}, {TIGHTER}", err=True)
     if not found.replayed:
         if not as_json:
             complain(f"{log}: nothing could be replayed")

@@ -139,3 +139,12 @@ def test_both_verdicts_where_rules_are_in_shadow(policy: Path, invoke: Invoke) -
     found = json.loads(invoke("check", policy, "--tool", "wipe", "--json").stdout)
     assert (found["word"], found["shadow"]["word"]) == ("allow", "ask")
     assert [said["rule"] for said in found["shadow"]["rules"]] == ["tools.wipe"]
+
+
+def test_calls_that_are_no_text(tmp_path: Path, invoke: Invoke) -> None:
+    """One line, with the place."""
+    calls = tmp_path / "calls.jsonl"
+    calls.write_bytes(b'{"tool": "a"}\n{"tool": "\xff"}\n')
+    result = invoke("check", "default", "--calls", calls)
+    assert result.exit_code == 2
+    assert result.stderr == f"error: {calls}:2: is not UTF-8; save the file as UTF-8\n"

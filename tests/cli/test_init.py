@@ -83,3 +83,18 @@ def test_nothing_is_overwritten(tmp_path: Path, invoke: Invoke) -> None:
     assert result.exit_code == 2
     assert "policy.yaml is there already; name another folder" in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["policy.yaml"]
+
+
+def test_where_much_is_there_already(tmp_path: Path, invoke: Invoke) -> None:
+    """One file is named, and how many more: the line can be read."""
+    invoke("init", "strategy", tmp_path)
+    (line,) = invoke("init", "strategy", tmp_path).stderr.splitlines()
+    assert line.endswith(": strategy.schema.json and 1 more are there already; name another folder")
+
+
+def test_a_file_is_no_folder(tmp_path: Path, invoke: Invoke) -> None:
+    """It is said so."""
+    (tmp_path / "a").write_text("")
+    result = invoke("init", "policy", tmp_path / "a")
+    assert result.exit_code == 2
+    assert result.stderr.endswith("a: is no folder; name another one\n")

@@ -56,6 +56,26 @@ def test_a_policy_that_cannot_be_loaded_is_an_error(project: Path) -> None:
     assert "clerk.yaml:2: tols: unknown key" in done.stdout
 
 
+def test_a_setting_that_names_no_file_is_an_error(project: Path) -> None:
+    """It does not pass for want of policies."""
+    (project / "pyproject.toml").write_text(CONFIG.replace("policies/*", "policy/*"))
+    done = run(project)
+    assert done.returncode == 4
+    assert "edgeward_policies: policy/*.yaml names no file" in done.stderr
+
+
+def test_policies_and_cases_in_folders_of_folders(project: Path) -> None:
+    """`**` is any folder; a case below `allow/` is expected to be allowed, however deep."""
+    (project / "pyproject.toml").write_text(CONFIG.replace("policies/*", "**/clerk"))
+    below = project / "policies/clerk/allow/more"
+    below.mkdir()
+    (below / "listing_is_free.yaml").write_text("tool: list\n")
+    done = run(project, "-v")
+    assert "policies/clerk.yaml::allow::more/listing_is_free FAILED" in done.stdout
+    assert "expected allow, got block" in done.stdout
+    assert "2 failed, 1 passed" in done.stdout
+
+
 def test_without_the_setting_nothing_is_collected(project: Path) -> None:
     """And nothing of Edgeward's is loaded but the plugin."""
     (project / "pyproject.toml").write_text("[tool.pytest.ini_options]\n")

@@ -101,6 +101,11 @@ def test_flips_that_are_meant_are_named(folder: Path, invoke: Invoke) -> None:
     found = json.loads(invoke(*command, "--json").stdout)["flips"]
     assert invoke(*command, *allowed, "--allow-flips", found[0]["name"]).exit_code == 0
     assert invoke(*command, *allowed, "--allow-flips", "block:allow").exit_code == 0
+    slip = invoke(*command, *allowed, "--allow-flips", "block:allow", "--allow-flips", "tightr")
+    assert (slip.exit_code, "note: --allow-flips tightr: no call of that" in slip.stderr) == (
+        0,
+        True,
+    )
     wrong = invoke(*command, "--allow-flips", "block:alow")
     assert (wrong.exit_code, "flips: block:allow, ask:allow," in wrong.stderr) == (2, True)
 

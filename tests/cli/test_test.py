@@ -78,3 +78,42 @@ def test_rules_in_shadow_are_tested_as_if_enforced(policy: Path, invoke: Invoke)
     policy.write_text(f"{text}mode: shadow\n", encoding="utf-8")
     found = json.loads(invoke("test", policy, "--json").stdout)
     assert (found["failed"], found["in_shadow"]) == ([], "the whole policy")
+
+
+def test_cases_below_a_folder_of_their_own(policy: Path, invoke: Invoke) -> None:
+    """Cases may be put in order by folders: all below `allow` are expected to be allowed."""
+    below = policy.parent / "clerk/allow/of_writing"
+    below.mkdir()
+    (below / "it_is_free.yaml").write_text("tool: write\n")
+    result = invoke("test", policy)
+    assert "FAILED  allow: it is free" in result.stdout
+    assert "1 of 3 cases pass" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("stray", "said"),
+    [
+        ("blok/a.yaml", "did you mean block?"),
+        ("deny/deep/a.json", "move its cases"),
+        ("a.yaml", "move it into one"),
+    ],
+)
+def test_a_case_whose_verdict_nobody_says(
+    policy: Path, invoke: Invoke, stray: str, said: str
+) -> None:
+    """It is an error: where it was passed over, nobody would miss its test."""
+    path = policy.parent / "clerk" / stray
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("tool: wipe\n")
+    result = invoke("test", policy)
+    assert result.exit_code == 2
+    assert result.stderr.rstrip().endswith(said)
+    assert "allowed: allow, redact, ask or block" in result.stderr
+
+
+def test_what_is_no_case(policy: Path, invoke: Invoke) -> None:
+    """Notes and other folders among the cases are left alone."""
+    (policy.parent / "clerk/NOTES.md").write_text("tool: wipe\n")
+    (policy.parent / "clerk/pictures").mkdir()
+    (policy.parent / "clerk/pictures/a.svg").write_text("<svg/>")
+    assert "1 of 2 cases pass" in invoke("test", policy).stdout
