@@ -159,7 +159,9 @@ def patterns(policy: Reading) -> Iterator[Problem]:
     for key in ("arg_rules", "secret_patterns"):
         for number, rule in enumerate(policy.listed(key)):
             pattern, path = compile_pattern(rule["regex"]), (key, number, "regex")
-            if all(pattern.search(text) for text in ANY_TEXT):
+            # That some argument holds nothing at all can be meant.
+            bound = rule.get("args") or rule.get("tools")
+            if all(pattern.search(text) for text in (*ANY_TEXT, *([""] if bound else []))):
                 wrong = "the pattern matches every text"
                 yield policy.problem("matches_everything", path, wrong, "make it say more")
             for at, example in enumerate(rule.get("examples") or ()):

@@ -120,6 +120,7 @@ def test_what_is_found(tmp_path: Path, rules: str, line: int, kind: str, field: 
         "default: ask\ntools: {x: allow}\nprivate: [y]",
         "tools: {send_mail: allow, pay_bill: ask}\negress_allowlist: [a.example]",
         "arg_rules:\n  - {name: a, regex: abc, tools: [x]}\n  - {name: b, regex: abc, tools: [y]}",
+        "arg_rules:\n  - {name: a, regex: '\\S', args: [url]}",
         f"secret_patterns:\n  - {{name: a, regex: 'sk-proj-.*', examples: ['{KEY}']}}",
     ],
 )
