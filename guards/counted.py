@@ -1,6 +1,7 @@
 """Short numbers in what the user writes, and the words that say what they count.
 
-`issue 12`, `order no. 7`, `#3`, `10 %`, `6 replicas`, `two workshops`, `the stock of mugs to 40`.
+`issue 12`, `order no. 7`, `#3`, `10 %`, `6 replicas`, `two workshops`, `the stock of mugs to 40`,
+`half an hour`.
 A number of up to three digits stands in many texts by accident; it is the user's for an argument
 that speaks of what stands beside it. Linear in the text.
 """
@@ -18,21 +19,35 @@ _NUMBERED = re.compile(
     re.IGNORECASE,
 )
 _SET_TO = re.compile(
-    r"\b([^\W\d_]{3,30})(?: of(?: the)? [\w-]{1,40})? (?:to|at|is|=) (\d{1,3})(?![\w.,]\w)\b",
+    r"\b([^\W\d_]{3,30})(?: of(?: the)? [\w-]{1,40})? (?:to|at|is|of|=) (\d{1,3})(?![\w.,]\w)\b"
+    r"(?: ([a-z]{3,7})\b)?",
     re.IGNORECASE,
 )
-"""`the stock of mug-01 to 40`"""
+"""`the stock of mug-01 to 40`, `a timeout of 5 minutes`"""
 _SMALL = """two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
 sixteen seventeen eighteen nineteen""".split()  # noqa: SIM905 - one word a value reads better
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()  # noqa: SIM905
 _SAID = re.compile(
     rf"\b(?:({'|'.join(_TENS)})(?:[ -]({'|'.join(['one', *_SMALL[:8]])}))?|({'|'.join(_SMALL)})"
-    r"|(a dozen))\b",
+    r"|(a dozen|(?:an|one) hour and a half|half an hour|a quarter of an hour|(?:an|one) hour"
+    r"|one (?:minute|day|week)))\b",
     re.IGNORECASE,
 )
+_WHOLE = {
+    "a dozen": "12",
+    "an hour and a half": "90 minutes",
+    "one hour and a half": "90 minutes",
+    "half an hour": "30 minutes",
+    "a quarter of an hour": "15 minutes",
+    "an hour": "1 hour",
+    "one hour": "1 hour",
+    "one minute": "1 minute",
+    "one day": "1 day",
+    "one week": "1 week",
+}
 _PERCENT = frozenset({"%", "percent", "pct", "prozent"})
-_RATES = frozenset({"percent", "percentage", "pct"})
-_COUNTS = frozenset({"quantity", "qty", "count", "piece", "unit"})
+RATES = frozenset({"percent", "percentage", "pct"})
+COUNTS = frozenset({"quantity", "qty", "count", "piece", "unit"})
 """Names of arguments that say how many, of whatever it is."""
 _NO_NOUN = frozenset(
     """january february march april june july august september october november december
@@ -40,8 +55,12 @@ _NO_NOUN = frozenset(
     this then than into euros dollars pounds francs""".split()  # noqa: SIM905 - reads better
 )
 _TIMES = frozenset(
-    "minute minutes hour hours day days week weeks month months year years".split()  # noqa: SIM905
+    "second seconds minute minutes hour hours day days week weeks month months year years".split()  # noqa: SIM905
 )
+_SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
+"""The units of time that are so long everywhere."""
+UNITS = frozenset(_SECONDS)
+_DEGREES = frozenset({"celsiu", "temperature", "fahrenheit"})
 _SHORTEST_NOUN = 4
 
 Counted = tuple[str, set[str]]
@@ -49,21 +68,47 @@ Counted = tuple[str, set[str]]
 
 
 def counted(text: str) -> Iterator[Counted]:
-    """Every short number of a text with what it counts."""
-    digits = _SAID.sub(_digits, text)
+    """Every short number of a text with what it counts; a time in each unit in which it is whole
+    (`two hours` are 120 minutes)."""
+    for number, words, _ in placed(in_digits(text)):
+        yield number, words
+
+
+def in_digits(text: str) -> str:
+    """The text with its numbers in digits: `forty mugs`, `half an hour`."""
+    return _SAID.sub(_digits, text)
+
+
+def placed(digits: str) -> Iterator[tuple[str, set[str], int]]:
+    """The same of a text whose numbers are in digits, each with the place where it stands."""
     for match in _NUMBERED.finditer(digits):
         before, sign, number, after = match[1], match[2], match[3], (match[4] or "").lower()
         found = {word.lower().removesuffix("s") for word in (before, sign, after) if word}
         if after in _PERCENT:
-            found |= _RATES
+            found |= RATES
+        elif after == "degrees":
+            found |= _DEGREES
         elif after in _TIMES:
             if digits.startswith((" of ", " at "), match.end()):  # `3 hours of work at 95`
-                found |= _COUNTS
+                found |= COUNTS
+            for unit, so_many in _in_units(number, after):
+                yield so_many, {unit}, match.start(3)
         elif len(after) >= _SHORTEST_NOUN and after not in _NO_NOUN:
-            found |= _COUNTS
-        yield number, found
+            found |= COUNTS
+        yield number, found, match.start(3)
     for match in _SET_TO.finditer(digits):
-        yield match[2], {match[1].lower().removesuffix("s")}
+        word = {match[1].lower().removesuffix("s")}
+        yield match[2], word, match.start(2)
+        for _, so_many in _in_units(match[2], (match[3] or "").lower()):
+            yield so_many, word, match.start(2)
+
+
+def _in_units(number: str, unit: str) -> Iterator[tuple[str, str]]:
+    """The other units in which a time is a whole number, and how many of them it is."""
+    seconds = int(number) * _SECONDS.get(unit.removesuffix("s"), 0)
+    for other, length in _SECONDS.items():
+        if seconds and not seconds % length and other != unit.removesuffix("s"):
+            yield other, str(seconds // length)
 
 
 def numbered_by(text: str) -> Iterator[Counted]:
@@ -88,7 +133,7 @@ _PAID = frozenset(
 
 def _digits(match: re.Match[str]) -> str:
     if match[4]:
-        return "12"
+        return _WHOLE[match[4].lower()]
     if match[3]:
         return str(_SMALL.index(match[3].lower()) + 2)
     ones = ["one", *_SMALL].index(match[2].lower()) + 1 if match[2] else 0

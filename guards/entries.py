@@ -13,6 +13,7 @@ from typing import Any
 
 from .arguments import MAX_DEPTH
 from .caller import CallerTest
+from .choices import Open, opened, other_than_said
 from .conditions import ABSENT, Requirement, as_number, values_at
 from .flow import WISHES, Facts, private_over
 from .identifiers import identifiers
@@ -120,6 +121,8 @@ class Conditions:
     """The names in it, as the most forgiving reader takes them."""
     deep: bool = field(init=False, repr=False)
     """Whether some of it lies below an argument."""
+    left: tuple[Open, ...] = field(init=False, repr=False)
+    """Those of them that leave it to the user's words which value it is."""
 
     def __post_init__(self) -> None:
         demands = tuple(pair for pair in self.requirements if not pair[0].anything)
@@ -130,6 +133,7 @@ class Conditions:
         object.__setattr__(self, "asked", tree_of(asked))
         object.__setattr__(self, "bare", bare_names(self.asked))
         object.__setattr__(self, "deep", any(self.asked.values()))
+        object.__setattr__(self, "left", opened(demands))
 
     def failures(self, call: Examined, history: History, facts: Facts) -> list[Failure]:
         """What of it does not hold; nearly always that is nothing, which is told first."""
@@ -147,7 +151,9 @@ class Conditions:
         others = call.arguments.keys() - self.asked.keys()
         if self.deep or not self.bare.isdisjoint(map(bare_argument, others)):
             found += self._respelled(call)
+        dated = False
         for path, text in unnamed_texts(call, self.tree):
+            dated = dated or text[:1].isdigit()
             if facts.nothing_private and not identifiers(text):
                 continue
             why, piece = facts.stain(text)
@@ -166,6 +172,8 @@ class Conditions:
             found += self._apart(call, facts)
         for number, beside in self.at_most:
             found += self._above(call, facts, number, beside)
+        if not found and (self.left or dated or call.numbers):
+            found += self._not_chosen(call, facts)
         return found
 
     def _respelled(self, call: Examined) -> Iterator[Failure]:
@@ -227,6 +235,16 @@ class Conditions:
         rests_on = _root(path, call.arguments)
         allowed = f"a text {WISHES['clean']}"
         return Failure("args", reason, self.default, path, piece, word, allowed, rests_on)
+
+    def _not_chosen(self, call: Examined, facts: Facts) -> Iterator[Failure]:
+        """Values that the entry leaves open, where the user's last message says another one."""
+        tool = shown_name(call.name)
+        given = other_than_said(call, facts, self.left, self.tree, self.default)
+        for path, value, place in given:
+            reason = f"argument '{path}' of tool {tool} is not what the user wrote for it"
+            rests_on = _root(path, call.arguments)
+            allowed = "the value that the user's last message says"
+            yield Failure("args", reason, place, path, value, "ask", allowed, rests_on)
 
     def _apart(self, call: Examined, facts: Facts) -> Iterator[Failure]:
         """Values of which no message and no trusted record holds all."""

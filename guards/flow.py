@@ -35,7 +35,7 @@ WISHES: Mapping[str, str] = {
 }
 """Each condition in words: what the value would have to be."""
 
-_MONEY = frozenset(
+MONEY = frozenset(
     """amount price total sum cost fee charge balance pay payment payout refund credit debit money
     salary wage bonus tip gross net budget fund invoice transfer deposit donation rent eur usd gbp
     chf euro dollar pound""".split()  # noqa: SIM905 - one word a value reads better
@@ -117,7 +117,7 @@ class Facts:
         if ledger.stated_number(value, about=self.about) or ledger.stated_plainly(value):
             return True
         told = told_sum(value)
-        if not told or (value.isdecimal() and not any(map(_MONEY.intersection, self.about))):
+        if not told or (value.isdecimal() and not any(map(MONEY.intersection, self.about))):
             return False
         return ledger.stated_amount(float(told))
 

@@ -11,6 +11,7 @@ has an origin, and no more.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import partial
@@ -135,6 +136,13 @@ class Ledger(Standing):
                 entry = self[position]
                 return Origin(str(entry["source"]), str(entry["call"]))
         return None
+
+    @property
+    def last_message(self) -> str:
+        """What the user wrote last; empty where they wrote nothing."""
+        written = self._seen.by_user
+        at = bisect_left(written, len(self))
+        return str(self[written[at - 1]].get("text") or "") if at else ""
 
     def surely_known(self, value: str) -> bool:
         """Whether `value` was found to be known, whatever is asked: it stays so."""

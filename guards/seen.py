@@ -296,6 +296,8 @@ class Seen:
     """Telling values of the user's messages: the entry where each stands first."""
     tools: dict[str, int] = field(default_factory=dict)
     """The same for what tools gave, trusted or not."""
+    by_user: list[int] = field(default_factory=list)
+    """The entries that the user wrote, rising."""
     private: PrivatePieces = field(default_factory=lambda: _NONE)
     judged: set[str] = field(default_factory=set)
     """By what the records of all entries were believed: see `Ledger.judged_by`."""
@@ -314,7 +316,10 @@ class Seen:
     def add(self, entry: Mapping[str, object]) -> None:
         """Keep one entry."""
         number = len(self.entries)
-        table = self.user if entry.get("source") == USER else self.tools
+        table = self.tools
+        if entry.get("source") == USER:
+            table = self.user
+            self.by_user.append(number)
         for value in _texts(entry.get("values")):
             table.setdefault(value, number)
         if entry.get("records"):

@@ -1,0 +1,170 @@
+"""What the user's last message chooses of what a policy leaves open.
+
+A range or a list says what may be, and a number that nothing names may be anything. Where the user
+wrote which it is to be (`6 replicas`, `20 degrees`, `to degraded`, `19.90 EUR`), another one is
+not what they asked for, though the policy lets it be: a person is asked.
+
+Only what is plainly a choice counts: nothing in `at most 6`, `2 more` or `half of it`. Linear in
+the text, and read once for each message.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from .counted import RATES, in_digits, placed
+from .dates import days_in
+from .sums import currencies_in, sums_in
+from .tokens import inflected, tokens, wishes, words
+
+_LONGEST = 20_000
+"""Characters of a message that are looked at."""
+
+_COMPUTED = re.compile(
+    r"\b(?:half|double|twice|triple|halve|more|fewer|less|another|extra|additional|by|plus|minus"
+    r"|each|per|total|split|share|rest|remaining|difference|doppelt|halb|hälfte|mehr|weniger|um"
+    r"|je|jeweils|rest)\b(?! (?:an hour|e-?mail|mail|text|sms|phone|post))",
+    re.IGNORECASE,
+)
+"""Words of a text from whose numbers another may be computed."""
+_OF_SUMS = re.compile(r"%|\b(?:percent|pct|prozent)\b", re.IGNORECASE)
+_NO_CHOICE = re.compile(
+    r"(?:\b(?:most|least|up to|under|below|over|above|than|max|maximum|min|minimum|within|about"
+    r"|around|roughly|limit|budget|until|last|first|next|every|the|has|have|had|are|were|currently"
+    r"|now|already|höchstens|mindestens|bis zu|unter|über|maximal|etwa|rund|derzeit)\b|[<>~])"
+    r"[\s.:=]{0,3}(?:of )?(?:EUR |USD |GBP |CHF )?[$£€¥]?\Z",
+    re.IGNORECASE,
+)
+"""What stands before a number that is a bound, or tells how things are."""
+_BOUNDED_SUM = re.compile(_NO_CHOICE.pattern.removesuffix(r"\Z") + r"\d", re.IGNORECASE)
+_RELATIVE = re.compile(
+    r"\b(?:before|after|later|earlier|until|by|within|following|due|ago|since|deadline|vor|nach"
+    r"|bis|später|früher|seit|ab)\b",
+    re.IGNORECASE,
+)
+_SHORT_DAY = re.compile(r"(?<![\d./-])\d{1,2}[./-]\d{1,2}(?![./-]?\d)")
+"""`4.12` and `4/12` may be anything."""
+_WIDE = 20
+_FEWEST_LETTERS = 5
+_SHORTEST_CODE = 4
+_QUANTITIES = frozenset({"quantity", "qty", "piece", "unit"})
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What one message lays down."""
+
+    numbers: Mapping[str, frozenset[float]]
+    """Short numbers by the words beside them."""
+    sums: frozenset[float]
+    days: frozenset[tuple[int, int]]
+    """Months and days."""
+    words: frozenset[str]
+    text: str
+    """Its words with one space between, and around."""
+
+    def others(self, number: float, names: Collection[str], *, money: bool) -> bool:
+        """Whether the message says a number for what has one of these names, and not this one."""
+        said: set[float] = set()
+        for name in names:
+            said |= self.numbers.get(name, _NONE)
+        if RATES.intersection(names):
+            said |= {100 - n for n in said}  # `10 percent of the traffic`: and 90 stay
+        elif number == 1 and _QUANTITIES.intersection(names):
+            return False  # `and butter`
+        if not said and money:
+            said |= self.sums
+        return bool(said) and number not in said
+
+    def says(self, option: Option) -> bool:
+        """Whether the message names a listed value."""
+        if option.phrase:
+            return f" {option.phrase} " in self.text
+        return not self.words.isdisjoint(option.forms)
+
+
+_NONE: frozenset[float] = frozenset()
+
+
+@lru_cache(maxsize=64)
+def chosen_in(message: str) -> Chosen:
+    """What a message of the user's chooses."""
+    text = message[:_LONGEST]
+    numbers: dict[str, set[float]] = {}
+    plain = _COMPUTED.search(text) is None
+    digits = in_digits(text) if plain else ""
+    for number, beside, at in placed(digits):
+        if _NO_CHOICE.search(digits[max(0, at - _WIDE) : at]) is None:
+            for word in beside:
+                numbers.setdefault(word, set()).add(float(number))
+    sums = plain and _OF_SUMS.search(text) is None and _BOUNDED_SUM.search(text) is None
+    plainly_dated = _RELATIVE.search(text) is None
+    return Chosen(
+        {word: frozenset(found) for word, found in numbers.items()},
+        frozenset(map(float, sums_in(text))) if sums else _NONE,
+        frozenset(day[1:] for day in days_in(_SHORT_DAY.sub(" ", text)) if plainly_dated),
+        frozenset({*wishes(tokens(text)), *currencies_in(text)}),
+        f" {' '.join(words(text))} ",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One value of a list, and how a message names it."""
+
+    value: str
+    forms: frozenset[str] = frozenset()
+    phrase: str = ""
+    binds: bool = False
+    """Whether it is a choice where it is named: `low` may stand in a text by accident."""
+
+
+def options(listed: Iterable[object]) -> tuple[Option, ...]:
+    """The texts of a list of which a message may choose one; nothing for fewer than two."""
+    texts = [v for v in listed if isinstance(v, str) and _ADDRESS.isdisjoint(v)]
+    told = {text: _said_words(text) for text in texts}
+    if len(told) < 2:
+        return ()
+    common = set[str].intersection(*map(set, told.values()))  # `roles/viewer`, `roles/editor`
+    return tuple(_option(text, [w for w in said if w not in common]) for text, said in told.items())
+
+
+_ADDRESS = frozenset("@.:$")
+"""Signs of what is an address, a host or `$user`, and no word that chooses."""
+_CURRENCIES = frozenset(
+    "EUR USD GBP CHF JPY CNY SEK NOK DKK PLN CZK CAD AUD INR BRL".split()  # noqa: SIM905
+)
+
+
+def _said_words(text: str) -> list[str]:
+    return words(_HUMP.sub(" ", text.replace("_", " ")))
+
+
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def _option(value: str, said: list[str]) -> Option:
+    if len(said) != 1:
+        return Option(value, phrase=" ".join(said), binds=bool(said))
+    word = said[0]
+    code = value in _CURRENCIES or (len(word) >= _SHORTEST_CODE and word[-1].isdecimal())
+    binds = code or (word.isalpha() and len(word) >= _FEWEST_LETTERS)
+    return Option(value, _forms(word), binds=binds and not word.isdecimal())
+
+
+def _forms(word: str) -> frozenset[str]:
+    """The word as a person may write it: `approve` for `approved`, `edit` for `editor`."""
+    found = set(inflected(word))
+    for ending, instead in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            found |= inflected(word.removesuffix(ending) + instead)
+    return frozenset(found)
+
+
+_ENDINGS = (
+    *(("d", ""), ("ed", ""), ("ied", "y"), ("ing", ""), ("ing", "e"), ("er", ""), ("or", "")),
+    *(("tted", "t"), ("tter", "t"), ("lled", "l"), ("s", "")),
+)
