@@ -48,9 +48,13 @@ _FOLLOWED = re.compile(
 )
 _REFRESH = re.compile(r"""[\s\d.]+[;,\s]\s*(?:url\s*=\s*)?["']?""", re.IGNORECASE)
 _CSS = re.compile(
-    r"""((?:url\(|@import|image-set\()\s*(?:["']\s*)?)([^"'()\s<>]+)""", re.IGNORECASE
+    r"""((?:url\(|(?:@import|image-set\()(?:\s*url\()?)\s*(?:["']\s*)?)([^"'()\s<>]+)""",
+    re.IGNORECASE,
 )
-_CSS_ENDS = re.compile(r"""(?:url\(|@import|image-set\()\s*(?:["']\s*)?\Z""", re.IGNORECASE)
+_CSS_ENDS = re.compile(
+    r"""(?:url\(|(?:@import|image-set\()(?:\s*u(?:r(?:l(?:\()?)?)?)?)\s*(?:["']\s*)?\Z""",
+    re.IGNORECASE,
+)
 _SET = re.compile(r"image-set\(", re.IGNORECASE)
 _QUOTED = re.compile(r"""(["']\s*)([^"'()\s<>]+)""")
 """An address of a set of images; where the set ends is left open."""
@@ -305,7 +309,7 @@ def _carries(host: str, rest: str) -> bool:
     if len(query) > _LONG_QUERY or len(rest) > _LONG_PATH:
         return True
     told = _readable(rest)
-    if _TELLING.search(told) is not None:
+    if _TELLING.search(_UUID.sub("-", told)) is not None:
         return True
     pieces = _PIECE.findall(_UUID.sub("", rest))
     return any(_MIXED.search(piece) or piece.isdigit() for piece in pieces)

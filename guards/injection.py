@@ -122,7 +122,7 @@ def _heaviest(hits: list[tuple[int, str, float]]) -> Scored:
 
 _SPACED = r"(?:\b\w[ \t._*-]){5}\w\b"
 _PULLED_APART = re.compile(r"(?<!\w)\w(?:[ \t._*-]\w)+(?!\w)")
-_LEET = r"(?s)(?:[A-Za-z][0134579@$][A-Za-z].*?){3}"
+_LEET = r"(?s)(?:[A-Za-z][0134579@$]{1,2}[A-Za-z].*?){3}"
 _LEET_SIGNS = str.maketrans("0134579@$", "oieastgas")
 _PERCENT = r"(?:%[0-9A-Fa-f]{2}){3}|(?:%20|\+)\w+(?:%20|\+)\w+"
 _ENTITIES = r"&#|&[A-Za-z][A-Za-z0-9]{1,31};"

@@ -67,13 +67,21 @@ _TABLE: tuple[tuple[str, float, str, str], ...] = (
      rf"{_BEFORE}\W+(?:\w+\W+)?{_ORDERS}\b"),
     ("override", 0.4, f"ignor|disregard|forget|overrid|bypass & {_O}",
      rf"\b(?:ignor|disregard|forget|overrid|bypass)\w*\W+(?:all|any|every)\W+(?:\w+\W+){{0,2}}?{_ORDERS}\b"),
+    ("override", 0.5, "user|human|operator & ignor|disregard|forget|follow|obey",
+     r"\b(?:ignor|disregard|forget)\w*\W+(?:(?:whatever|what|anything|everything|all|that|the)\W+){0,3}?(?:user|human|operator)(?:['’]s)?\W+"
+     r"(?:said|says|asked|asks|wants|wrote|told|requests?|instructions?|questions?|orders?|commands?|messages?|prompts?|tasks?)\b"
+     r"|\b(?:do\s+not|don'?t|stop|never)\s+(?:follow|obey)\w*\W+(?:the\W+)?(?:user|human|operator)(?:['’]s)?\W+(?:instructions?|requests?|orders?|commands?)\b"),
+    ("override", 0.45, "your & void|cancel|revoked|invalid|longer|null|overridden|superseded|obsolete",
+     r"\byour\s+(?:(?:previous|prior|earlier|former|original|above|initial)\s+)(?:instructions|prompts?|guidelines|rules|directives|programming)\s+"
+     r"(?:are|is|were|ha(?:s|ve)\s+been)\s+(?:now\s+)?(?:void|cancell?ed|revoked|invalid|null|overridden|superseded|obsolete|no\s+longer)\b"),
     ("override", 0.5, "overrid",
      r"\bsystem\s+override\b|\boverride\s+(?:code|command|authori[sz]ation)\s*:"),
     # To be somebody else.
     ("new orders", 0.45, "instruct|objective|mission|prompt|directive|order",
      r"\b(?:new|updated|revised|real|actual|true)\W+(?:system\W+|user\W+)?"
      r"(?:instructions?|objective|mission|prompt|directives?|orders)\s*:"),
-    ("new orders", 0.5, "your & task|goal|job|role|objective|mission|instruct|purpose & new|real|actual|true|only",
+    ("new orders", 0.3, "you & have & new", r"\byou\s+(?:now\s+)?have\s+a\s+new\s+(?:goal|objective|mission|purpose)\b"),
+    ("new orders", 0.45, "your & task|goal|job|role|objective|mission|instruct|purpose & new|real|actual|true|only",
      r"\byour\s+(?:new|real|actual|true|only)\s+(?:task|goal|job|role|objective|mission|instructions?|purpose)\b"),
     ("new orders", 0.45, "from & now|point & you|your|always|never|only|respond|answer|act",
      r"\bfrom\s+(?:now|this\s+point)\s+on(?:wards?)?,?\s+(?:you|your|always|never|only|respond|answer|act)\b"),
@@ -82,8 +90,11 @@ _TABLE: tuple[tuple[str, float, str, str], ...] = (
      r"|dan\b|unrestricted|jailbroken|free\s+from|no\s+longer\s+(?:bound|an?\s+|the\s+)|evil)"),
     ("persona", 0.3, "now|pretend & you|pretend",
      r"\byou\s+are\s+now\s+(?:an?|the|my|acting|operating)\b|\bpretend\s+(?:that\s+)?(?:you|to\s+be)\b"),
+    ("persona", 0.35, "assist|agent|bot|model & must|always|never|will",
+     r"\byou\s+are\s+an?\s+(?:\w+\s+){0,2}?(?:assistant|agent|chatbot|bot|model)\s+(?:that|who|which)\s+(?:must|always|never|will)\b"),
+    ("persona", 0.3, "mode", r"\b(?:developer|debug)\s+mode\s+(?:is\s+)?(?:enabled|activated|on)\b"),
     ("persona", 0.6, "anything|mode|unrestricted|uncensored|unfiltered",
-     r"\bdo\s+anything\s+now\b|\bdan\s+mode\b|\b(?:developer|god|debug)\s+mode\s+(?:is\s+)?(?:enabled|activated|on)\b"
+     r"\bdo\s+anything\s+now\b|\bdan\s+mode\b|\bgod\s+mode\s+(?:is\s+)?(?:enabled|activated|on)\b"
      r"|\b(?:unrestricted|uncensored|unfiltered)\s+(?:ai|mode|assistant|model)\b"),
     ("persona", 0.5, "safety|content|ethical & filter|guideline|measure|check|restriction|protocol|guardrail|polic",
      r"\b(?:disabl|turn\s+off|deactivat|remov|bypass|ignor)\w*\W+(?:all\W+|your\W+|any\W+|the\W+)*"
@@ -109,6 +120,7 @@ _TABLE: tuple[tuple[str, float, str, str], ...] = (
     ("role", 0.5, "overrid|instruct|prompt|directive|command & system|admin|developer|ai|llm|agent|assist",
      r"(?:\[|<|\*\*|={2,}|-{2,}|#{1,}|!{2,}|\()\s*(?:system|admin|developer|ai|llm|agent|assistant)[\s_-]*(?:-|:)?\s*"
      r"(?:override|instructions?|prompt|directive|command)s?\b"),
+    ("role", 0.45, "new & system", r"\bnew\s+system\s+(?:message|prompt|instructions?)\s*:"),
     ("role", 0.35, "<",
      r"</?(?:important|information|instructions?|system(?:[-_ ]?(?:prompt|message|note|reminder|instructions?))?"
      r"|admin|override|prompt|secret|urgent)>"),
@@ -155,6 +167,9 @@ _TABLE: tuple[tuple[str, float, str, str], ...] = (
     ("let out", 0.45, "prompt|instruct|system|history|conversation|memor|context & reveal|print|repeat|output|show|display|tell|give|return|write|leak|disclos|dump|send|share|include|post|append",
      r"\b(?:reveal|print|repeat|output|show|display|tell|give|return|write|leak|disclose|dump|send|share|include|post|append)\w*\b"
      r"(?:\W+\w+){0,5}?\W+(?:system\s+prompt|your\s+(?:\w+\s+){0,2}?(?:instructions|prompts?|system\s+message|chat\s+history|conversation|memory|memories|context))\b"),
+    ("let out", 0.5, "above & repeat|print|output|copy|quote",
+     r"\b(?:repeat|print|output|copy|quote)\W+(?:everything|all|the\W+(?:text|words)|all\W+(?:the\W+)?(?:text|words|lines))\W+above\b[^\n]{0,40}?"
+     r"(?:verbatim|word\s+for\s+word|starting\s+with|beginning\s+with|\byou\s+are\b)"),
     ("let out", 0.3, "api|password|credential|token|secret|private|ssh|environment|code|cookie|history|conversation|contact|inbox & send|forward|mail|post|upload|exfiltrate|transmit|leak|share|append|submit|copy|reveal|provide|include",
      r"\b(?:send|forward|e-?mail|mail|post|upload|exfiltrate|transmit|leak|share|append|submit|copy|reveal|provide|include)\b(?:\W+\w+){0,8}?\W+"
      r"(?:api[\s_-]?keys?|passwords?|credentials?|access[\s_-]?tokens?|secrets?|private\s+keys?|ssh\s+keys?|environment\s+variables"
@@ -168,11 +183,16 @@ _TABLE: tuple[tuple[str, float, str, str], ...] = (
     ("command", 0.25, "tool|function|command|plugin|action & call|invoke|run|execut|use|trigger",
      r"\b(?:you\s+(?:must|should|shall|need\s+to|have\s+to|are\s+to)|immediately|now|please|then|first|instead)\W+(?:\w+\W+){0,2}?"
      r"(?:call|invoke|run|execute|use|trigger)\s+(?:the\s+)?[`'\"]?[\w.-]+[`'\"]?\s+(?:tool|function|command|plugin|action)\b"),
+    ("command", 0.35, "when & you & process|read|summari|open|see|handl",
+     r"\bwhen(?:ever)?\s+you\s+(?:process|read|summari[sz]e|open|see|handle)\s+(?:this|these)\b[^.\n]{0,60}?\s(?:please\s+)?"
+     r"(?:call|invoke|run|execute|send|forward|use|delete|transfer|include)\b"),
     ("command", 0.3, "must|required|instruct|order|command|imperative|mandatory & you",
      r"\b(?:you\s+must|you\s+are\s+(?:required|instructed|ordered|commanded)\s+to|it\s+is\s+(?:imperative|mandatory)\s+that\s+you)\W+(?:\w+\W+){0,2}?"
      r"(?:call|invoke|run|execute|send|forward|e?mail|transfer|delete|reply|respond|output|say|include|visit|open|download|approve|pay|buy)\b"),
     ("command", 0.5, "decod|decrypt|base64|rot13",
      r"\b(?:decod|decrypt|base64|rot13)\w*\b(?:\W+\w+){0,8}?\W+(?:and|then)\W+(?:\w+\W+){0,3}?(?:execut|follow|run|obey|perform|act|carry)\w*\b"),
+    ("authority", 0.45, "developer|creator|admin|owner|operator & authori|order|command|instruct|permit|allow",
+     r"\bas\s+(?:your|the)\s+(?:developer|creator|administrator|admin|owner|operator),?\s+i\s+(?:\w+\s+)?(?:authori[sz]e|order|command|instruct|permit|allow)\s+you\b"),
     ("authority", 0.4, "this|these|following & overrid|supersed|take|highest",
      r"\b(?:this|these|the\s+following)\s+(?:\w+\s+){0,3}?(?:overrides?|supersedes?|takes?\s+(?:precedence|priority)\s+over|ha(?:s|ve)\s+(?:the\s+)?highest\s+priority)\b"),
     ("authority", 0.4, "approved|authori|consent|agreed|confirmed|given & user",
