@@ -14,7 +14,7 @@ from typing import Any
 from .arguments import MAX_DEPTH
 from .caller import CallerTest
 from .choices import Open, opened, other_than_said
-from .conditions import ABSENT, Requirement, as_number, values_at
+from .conditions import ABSENT, EVERY, Requirement, as_number, values_at
 from .flow import WISHES, Facts, private_over
 from .identifiers import identifiers
 from .ledger import History
@@ -113,8 +113,8 @@ class Conditions:
     places: Mapping[str, Place] = field(default_factory=dict)
     tree: Tree = field(init=False, repr=False)
     """What has a condition of its own, or `any`."""
-    demands: tuple[tuple[Requirement, Place], ...] = field(init=False, repr=False)
-    """The requirements that not every value fulfils."""
+    demands: tuple[tuple[str, Requirement, Place], ...] = field(init=False, repr=False)
+    """The requirements that not every value fulfils; each with its argument, `*` for any."""
     asked: Tree = field(init=False, repr=False)
     """What something is asked of."""
     bare: frozenset[str] = field(init=False, repr=False)
@@ -125,15 +125,15 @@ class Conditions:
     """Those of them that leave it to the user's words which value it is."""
 
     def __post_init__(self) -> None:
-        demands = tuple(pair for pair in self.requirements if not pair[0].anything)
-        asked = [required.path for required, _ in demands]
+        demands = tuple((r.path[0], r, place) for r, place in self.requirements if not r.anything)
+        asked = [required.path for _, required, _ in demands]
         asked += [*self.together, *(path for pair in self.at_most for path in pair)]
         object.__setattr__(self, "tree", tree_of(r.path for r, _ in self.requirements))
         object.__setattr__(self, "demands", demands)
         object.__setattr__(self, "asked", tree_of(asked))
         object.__setattr__(self, "bare", bare_names(self.asked))
         object.__setattr__(self, "deep", any(self.asked.values()))
-        object.__setattr__(self, "left", opened(demands))
+        object.__setattr__(self, "left", opened(pair[1:] for pair in demands))
 
     def failures(self, call: Examined, history: History, facts: Facts) -> list[Failure]:
         """What of it does not hold; nearly always that is nothing, which is told first."""
@@ -145,7 +145,9 @@ class Conditions:
             found.append(self._not_asked(call, facts, wish))
         if self.max_calls is not None and history.calls.get(call.name, 0) >= self.max_calls:
             found.append(self._too_often(call, self.max_calls))
-        for required, place in self.demands:
+        for name, required, place in self.demands:
+            if name not in call.arguments and name != EVERY:
+                continue  # told here: an entry for many tools names arguments that few have
             if failing := required.failures(call.arguments, facts):
                 found += self._unmet(call, facts, required, place, failing)
         others = call.arguments.keys() - self.asked.keys()
@@ -212,8 +214,8 @@ class Conditions:
         failing: Iterable[tuple[str, Any]],
     ) -> Iterator[Failure]:
         """The values that fail a requirement, where the argument's name helps none of them."""
-        nearer = replace(facts, about=(*facts.about, required.about))
         for path, value in failing:
+            nearer = replace(facts, about=(*facts.about, required.about))
             if required.flows(value, nearer):
                 continue
             tool = shown_name(call.name)

@@ -79,7 +79,12 @@ def bare_name(text: str) -> str:
 
 def bare_argument(name: str) -> str:
     """The name of an argument as the most forgiving reader takes it; none takes a very long one."""
-    return bare_name(folded_name(name)) if len(name) <= MAX_NAME else ""
+    return _bare_argument(name) if len(name) <= MAX_NAME else ""
+
+
+@lru_cache(maxsize=4_096)
+def _bare_argument(name: str) -> str:
+    return bare_name(folded_name(name))
 
 
 def name_fault(name: str) -> str:

@@ -36,7 +36,7 @@ def as_call(
     if isinstance(arguments, str):
         parsed, fault = parse_arguments(arguments)
         return ToolCall(name, parsed or {}, id=id, raw=arguments, fault=fault)
-    if arguments is not None and not isinstance(arguments, Mapping):
+    if arguments is not None and type(arguments) is not dict and not isinstance(arguments, Mapping):
         fault = f"arguments are a {type(arguments).__name__}, not a mapping"
         return ToolCall(name, {}, id=id, fault=fault)
     found, fault = json_arguments({} if arguments is None else arguments)
@@ -47,6 +47,9 @@ def json_arguments(arguments: Mapping[str, object]) -> tuple[Arguments, str | No
     """Keyword arguments as JSON values, and the fault that forbids them or None."""
     found: Arguments = {}
     for name, value in arguments.items():
+        if type(value) is str:  # by far the most common, and here without a call
+            found[name] = value
+            continue
         try:
             found[name] = json_value(value)
         except (TypeError, ValueError) as error:

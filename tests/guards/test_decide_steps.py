@@ -171,3 +171,14 @@ def test_a_record_that_is_looked_up_again_and_again(named: str) -> None:
 
     few = steps(50)
     assert steps(200) < 5 * few
+
+
+def test_arguments_that_an_entry_names_and_a_call_does_not_have() -> None:
+    """An entry for many tools names arguments of all of them: a call pays for its own."""
+
+    def steps(others: int) -> int:
+        args = {"to": "known", **{f"other_{n}": "known" for n in range(others)}}
+        loaded = load_policy({"version": 2, "tools": {"send_email": {"args": args}}})
+        return _steps(loaded, MAIL, _history(loaded, 3))
+
+    assert steps(200) == steps(2)
