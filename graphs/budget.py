@@ -42,6 +42,16 @@ class Budget:
     """What a tool's description takes, for those that are shown only at times."""
     clock: Clock = time.time
 
+    def of_model(self, model: BaseChatModel, policy: Policy) -> Budget:
+        """The same for another model, which is shown no tools.
+
+        Raises:
+            ValueError: money is bounded, and the policy does not say what this model costs.
+        """
+        other = budget_for(policy, model, (), spending=self.spending, clock=self.clock)
+        assert other is not None  # it bounds something
+        return other
+
 
 def budget_for(
     policy: Policy,

@@ -99,12 +99,17 @@ class Keeper:
 
     @classmethod
     def of(cls, wants: Remembers | None, policy: Policy, work: Work) -> Keeper | None:
-        """The keeper of a graph; None where nothing is to be kept."""
+        """The keeper of a graph; None where nothing is to be kept.
+
+        Raises:
+            ValueError: money is bounded, and the policy does not say what its own model costs.
+        """
         if wants is None:
             return None
         if wants.model is not None:
             model = held(wants.model, policy.redactor)
-            work = replace(work, model=model, facts=facts_of(model))
+            budget = work.budget and work.budget.of_model(wants.model, policy)
+            work = replace(work, model=model, facts=facts_of(model), budget=budget)
         hides = policy.hides
         kinds = {*policy.results.redact, *(hides.kinds if hides else ())}
         return cls(wants, policy, work, frozenset(kinds))
@@ -170,6 +175,8 @@ class Asking:
         meter = None
         if work.budget is not None:
             meter = Meter.of(work.budget, self.values, self.context.caller)
+            for scope, used in meter.used.items():  # what the prompts before this one took
+                meter.used[scope] = added(used, self.amounts)
         try:
             effect = CallModel([HumanMessage(prompt)], tools=False)
             reply: AIMessage = work.do(effect, self.thread, {}, meter)

@@ -143,6 +143,43 @@ def test_D068_the_memorys_own_model_reflects(profile, memory, wire, monkeypatch)
     assert result.usage.total_tokens >= 36
 
 
+def test_the_memorys_own_model_has_its_own_price(profile, memory, wire):
+    """What a reflection costs goes by the model that reflects; one without a price is refused."""
+    own = MemoryBackendConfig(
+        llm_provider="openai", llm_model="small", llm_base_url=wire.openai_url, llm_api_key="k"
+    )
+    prices = {"scripted": {"input": 0, "output": 0}}
+    limits = {"thread": {"cost_usd": 1}, "prices": prices}
+    limited = {"version": 2, "default": "allow", "limits": limits}
+    more = {**REFLECTING, "memory_backend": own, "load_env": False, "policy": limited}
+    with pytest.raises(ValueError, match="what the model 'small' costs"):
+        agent(profile, memory, ["done"], **more)
+    prices["small"] = {"input": 1_000, "output": 1_000}
+    wire.script(Say(RATED), Say("1. Be brief."))
+    memory.add([Note(f"note {n}", "outcome") for n in range(4)], SCOPE)
+    with agent(profile, memory, ["done"], checkpointer="memory", **more) as made:
+        made.run_sync("read it", context=ALICE, thread="t")
+        used = made.graph.get_state(on("t")).values["used"]["thread"]
+    assert used["cost_usd"] > 0.01
+
+
+def test_a_reflections_second_prompt_counts_the_first(profile, memory):
+    """What is left of a limit after the first may have no room for the second."""
+    memory.add([Note(f"note {n} " + "x" * 400, "outcome") for n in range(4)], SCOPE)
+    limits = {"tokens": 1_000}
+    limited = {"version": 2, "default": "allow", "limits": limits}
+    done, rated = (
+        AIMessage(text, usage_metadata={"input_tokens": n, "output_tokens": 5, "total_tokens": n})
+        for text, n in (("done", 170), (RATED, 500))
+    )
+    more = {**REFLECTING, "policy": limited, "checkpointer": "memory"}
+    with agent(profile, memory, [done, rated, usage("1. Be brief.")], **more) as made:
+        result = made.run_sync("read it", context=ALICE, thread="t")
+        assert result.final_answer == "done"
+        assert len(made.config.llm.requests) == 2
+    assert memory.records(SCOPE, memory_type="reflection") == []
+
+
 @pytest.mark.parametrize("off", [{"reflect_after_run": False}, {"use_reflection": False}])
 def test_D079_switched_off_it_asks_nothing(profile, memory, off):
     """No further model call, and no object."""
