@@ -282,6 +282,9 @@ class NodeRunnable(Runnable[Any, Any]):
         approved = update.pop(APPROVED, None)
         if meter is not None and (used := meter.left(approved)) is not None:
             update[USED] = used
+        if meter is not None and approved:
+            so_far = {"run": meter.used["run"], "thread": meter.used["thread"]}
+            approved = [{**call, USED: so_far} for call in approved]
         return Left(self.exits[result.outcome], update, approved)
 
     def _returned(self, result: object) -> NodeFault:

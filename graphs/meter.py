@@ -19,11 +19,11 @@ from langchain_core.runnables.config import merge_configs
 
 from ..guards.caller import Caller
 from ..guards.langchain.session import usage_of
-from ..guards.limits import Amounts, Limit, Limits, Spending, added, spender
+from ..guards.limits import Amounts, Limit, Limits, Price, Spending, added, spender
 from ..nodes._base import ESTIMATED, CallModel, Effect, LimitReached, RunTool, State, run_id
 from ..nodes._sizes import tokens, tokens_of
 from ..profiles.fallback import MARK as FALLBACK
-from .budget import Budget
+from .budget import ASSUMED_OUTPUT_TOKENS, Budget
 from .subcalls import SubCalls
 
 USED = "used"
@@ -34,6 +34,9 @@ NOTHING = (0, 0)
 
 _heard_by: ContextVar[Spending | None] = ContextVar("_heard_by", default=None)
 """The counter that hears the model calls of the tool in which this code runs."""
+
+_set_aside_by: ContextVar[Spending | None] = ContextVar("_set_aside_by", default=None)
+"""The counter with which the model call that is being made was set aside already."""
 
 
 def add_used(used: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
@@ -80,14 +83,19 @@ class Meter:
     _since: float = 0.0
     _hears: SubCalls | None = None
     _token: Token[Spending | None] | None = None
+    _asks: Token[Spending | None] | None = None
+    _within: bool = False
+    """Whether the tool that is heard is one of a graph in a tool of a graph that counts as well."""
 
     @classmethod
     def of(cls, budget: Budget, state: State, caller: Caller) -> Meter:
         """A meter that goes on from what the state says."""
-        # A tool's task gets its call and not the state; what it uses is added there all the same.
-        run = run_id(state) if "messages" in state else None
+        # A tool's task gets its call, what was used before it, and not the state; what it uses is
+        # added there all the same.
+        whole = "messages" in state
+        run = run_id(state) if whole else None
         kept: Mapping[str, Any] = state.get(USED) or {}
-        same = kept.get("id") == run
+        same = not whole or kept.get("id") == run
         used = {
             "run": dict(kept.get("run") or {}) if same else {},
             "thread": dict(kept.get("thread") or {}),
@@ -107,7 +115,10 @@ class Meter:
         """
         self._since = self.budget.clock()
         if isinstance(effect, CallModel):
-            return self._admitted(effect), config
+            self._has_asked()
+            effect = self._admitted(effect)
+            self._asks = _set_aside_by.set(self.budget.spending)
+            return effect, config
         if isinstance(effect, RunTool):
             return effect, self._listening(config)
         return effect, config
@@ -115,6 +126,7 @@ class Meter:
     def after(self, effect: Effect, answer: Any) -> Any:
         """What came of it, counted; a reply gets an estimate of its tokens where it has none."""
         if isinstance(effect, CallModel):
+            self._has_asked()
             return self._counted(answer)
         if isinstance(effect, RunTool):
             self._tool_ran()
@@ -134,7 +146,7 @@ class Meter:
         limit = limits.beyond(used, need)
         if limit is not None:
             raise LimitReached(limit.stop, limit.told(used))
-        write = self._room(used, read)
+        write = self._room(used, read, budget.price, budget.output_tokens)
         wish = {"tokens": read + write, "cost_usd": budget.price.of(read, write)}
         most = {name: top for name, top in limits.of("caller").items() if name in wish}
         got = budget.spending.reserve(self.caller, need, wish=wish, most=most)
@@ -163,7 +175,10 @@ class Meter:
 
     def close(self) -> None:
         """Give back what was set aside for a call that came to nothing."""
+        self._has_asked()
         self._stop_listening()
+        if self._hears is not None:
+            self._hears.close()
         if self._reserved:
             self.budget.spending.settle(self.caller, self._reserved, {})
             self._reserved = {}
@@ -180,7 +195,8 @@ class Meter:
         """The configuration of a tool, so that its model calls are heard."""
         if not self.budget.limits.limits:
             return config
-        self._hears = SubCalls(self.budget.limits, counted=self._heard)
+        self._hears = SubCalls(self.budget.limits, admit=self._admit_heard, counted=self._heard)
+        self._within = _heard_by.get() is self.budget.spending
         self._token = _heard_by.set(self.budget.spending)
         return merge_configs(config, {"callbacks": [self._hears]})
 
@@ -208,8 +224,44 @@ class Meter:
             _heard_by.reset(self._token)
             self._token = None
 
-    def _heard(self, amounts: Amounts) -> None:
-        self.budget.spending.settle(self.caller, {}, amounts)
+    def _admit_heard(self, name: str, read: int, taken: Amounts) -> tuple[Amounts, Amounts]:
+        """What a model call that a tool makes may take, beside what the tool's others have `taken`;
+        and what of it is set aside of the caller's.
+
+        Raises:
+            LimitReached: there is no room for it.
+        """
+        limits, spending = self.budget.limits, self.budget.spending
+        price = limits.price(name) or limits.dearest
+        used = {scope: added(used, taken) for scope, used in self.used.items()}
+        # Who holds to the caller's already: a graph within, or one that this is within.
+        apart = self._within or _set_aside_by.get() is spending
+        if not apart:
+            used["caller"] = spending.of(self.caller)
+        need = {"tokens": read, "cost_usd": price.of(read, 0)}
+        limit = limits.beyond(used, need)
+        if limit is not None:
+            raise LimitReached(limit.stop, limit.told(used))
+        write = self._room(used, read, price, ASSUMED_OUTPUT_TOKENS)
+        takes = {"tokens": read + write, "cost_usd": price.of(read, write)}
+        if apart:
+            return takes, {}
+        most = {amount: top for amount, top in limits.of("caller").items() if amount in takes}
+        got = spending.reserve(self.caller, need, wish=takes, most=most)
+        if got is None:
+            limit = _of_caller(limits)
+            raise LimitReached(limit.stop, limit.told(self.so_far()))
+        return takes, got
+
+    def _heard(self, reserved: Amounts, amounts: Amounts) -> None:
+        # Inside a tool of a graph that shares the counter, that graph hears it as well.
+        mine = {} if self._within else amounts
+        self.budget.spending.settle(self.caller, reserved, mine)
+
+    def _has_asked(self) -> None:
+        if self._asks is not None:
+            _set_aside_by.reset(self._asks)
+            self._asks = None
 
     def _count(self, amounts: Amounts) -> None:
         reserved, self._reserved = self._reserved, {}
@@ -222,15 +274,15 @@ class Meter:
         self.amounts = added(self.amounts, amounts)
         self.used = {scope: added(used, amounts) for scope, used in self.used.items()}
 
-    def _room(self, used: dict[str, dict[str, float]], read: int) -> int:
+    def _room(self, used: Mapping[str, Amounts], read: int, price: Price, most: int) -> int:
         """How much the model may write: what it would at most, or what is left."""
-        budget, room = self.budget, [self.budget.output_tokens]
-        left = budget.limits.left(used, "tokens")
+        limits, room = self.budget.limits, [most]
+        left = limits.left(used, "tokens")
         if left is not None:
             room.append(int(left) - read)
-        money = budget.limits.left(used, "cost_usd")
-        if money is not None and budget.price.output > 0:
-            room.append(int((money - budget.price.of(read, 0)) * 1e6 / budget.price.output))
+        money = limits.left(used, "cost_usd")
+        if money is not None and price.output > 0:
+            room.append(int((money - price.of(read, 0)) * 1e6 / price.output))
         return max(min(room), 1)
 
     def _ratio(self) -> float:

@@ -1,10 +1,11 @@
-"""Hears the model calls that a tool makes, with any model of LangChain's, and adds them up."""
+"""Hears the model calls that a tool makes, with any model of LangChain's: lets none begin for which
+a limit has no room, and adds them up."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
@@ -21,17 +22,27 @@ from ..nodes._sizes import text_tokens, tokens
 class SubCalls(BaseCallbackHandler):
     """Listens to one run of a tool. Models may be called in several threads at once.
 
-    Each call is told to `counted` as it ends; `close` gives the sum of those that had ended by
-    then. A model that the policy has no price for is taken to cost what the dearest one does.
+    `admit` says what a call may take, and what of it is set aside elsewhere, or raises what keeps
+    it from being made: from the model's name, what it is to read, and what the calls before it and
+    beside it take. Each call is told to `counted` as it ends, with what was set aside. A model that
+    the policy has no price for is taken to cost what the dearest one does.
     """
 
     run_inline = True
+    raise_error = True
 
-    def __init__(self, limits: Limits, *, counted: Callable[[Amounts], None]) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        *,
+        admit: Callable[[str, int, Amounts], tuple[Amounts, Amounts]],
+        counted: Callable[[Amounts, Amounts], None],
+    ) -> None:
         self._limits = limits
+        self._admit = admit
         self._counted = counted
         self._lock = threading.Lock()
-        self._open: dict[UUID, tuple[str, int]] = {}
+        self._open: dict[UUID, _Open] = {}
         self._sum: Amounts = {}
 
     def on_chat_model_start(
@@ -43,11 +54,12 @@ class SubCalls(BaseCallbackHandler):
         metadata: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
-        """Note which model is asked, and how much it reads."""
-        name = str((metadata or {}).get("ls_model_name") or "")
-        read = sum(tokens(message) for one in messages for message in one)
-        with self._lock:
-            self._open[run_id] = (name, read)
+        """Note which model is asked, and how much it reads.
+
+        Raises:
+            LimitReached: there is no room for it.
+        """
+        self._begun(run_id, metadata, sum(tokens(message) for one in messages for message in one))
 
     def on_llm_start(
         self,
@@ -59,32 +71,57 @@ class SubCalls(BaseCallbackHandler):
         **kwargs: Any,
     ) -> None:
         """The same for a model that takes text."""
+        self._begun(run_id, metadata, sum(map(text_tokens, prompts)))
+
+    def _begun(self, run_id: UUID, metadata: dict[str, Any] | None, read: int) -> None:
         name = str((metadata or {}).get("ls_model_name") or "")
-        with self._lock:
-            self._open[run_id] = (name, sum(map(text_tokens, prompts)))
+        with self._lock:  # two threads must not both take what is left
+            taken = self._sum
+            for call in self._open.values():
+                taken = added(taken, call.takes)
+            takes, reserved = self._admit(name, read, taken)
+            self._open[run_id] = _Open(name, read, takes, reserved)
 
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **kwargs: Any) -> None:
         """Add up what the call has used."""
         with self._lock:
-            name, read = self._open.pop(run_id, ("", 0))
+            call = self._open.pop(run_id, _UNKNOWN)
         total: Amounts = {}
         for generations in response.generations:
             for generation in generations:
                 message = getattr(generation, "message", None)
                 used = Usage() if message is None else usage_of(message)
                 if not getattr(message, "usage_metadata", None) or not used.amounts(None)["tokens"]:
-                    used = Usage(read, text_tokens(generation.text))
-                total = added(total, replace(used, model=name).amounts(self._limits))
+                    used = Usage(call.read, text_tokens(generation.text))
+                total = added(total, replace(used, model=call.name).amounts(self._limits))
         with self._lock:
             self._sum = added(self._sum, total)
-        self._counted(total)
+        self._counted(call.reserved, total)
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         """A call that failed used nothing that anybody knows of."""
         with self._lock:
-            self._open.pop(run_id, None)
+            call = self._open.pop(run_id, _UNKNOWN)
+        self._counted(call.reserved, {})
 
     def close(self) -> Amounts:
-        """What was used by now."""
+        """What was used by now; what is set aside for calls that nobody ended is free again."""
         with self._lock:
-            return self._sum
+            left, self._open = list(self._open.values()), {}
+            used = self._sum
+        for call in left:
+            self._counted(call.reserved, {})
+        return used
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A call that is under way."""
+
+    name: str = ""
+    read: int = 0
+    takes: Amounts = field(default_factory=dict)
+    reserved: Amounts = field(default_factory=dict)
+
+
+_UNKNOWN = _Open()

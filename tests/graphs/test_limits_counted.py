@@ -67,6 +67,63 @@ def test_model_calls_of_tools_count() -> None:
     assert stopped(graph) == "token_limit"
 
 
+@pytest.mark.parametrize("scope", ["run", "thread", "caller"])
+@pytest.mark.parametrize("at_once", [False, True])
+async def test_a_tool_asks_no_model_for_which_there_is_no_room(scope: str, at_once: bool) -> None:
+    """Its calls are set aside, too, one by one and side by side; the run ends with what it has."""
+    inner = ScriptedModel(turns=[said(text="inner")] * 50, order="call")
+    got = []
+
+    async def look(what: str = "") -> str:
+        """Asks a model forty times."""
+        if at_once:
+            found = [inner.ainvoke(what) for _ in range(40)]
+            got.extend(await asyncio.gather(*found, return_exceptions=True))
+            return "looked"
+        for _ in range(40):
+            got.append(await inner.ainvoke(what))
+        return "looked"
+
+    spending = Spending()
+    model = ScriptedModel(turns=busy(), order="call")
+    graph = build_graph(
+        "react", model=model, tools=[look], policy=rules(**{scope: {"tokens": 1_000}}),
+        checkpointer=InMemorySaver(), max_steps=30, spending=spending,
+    )  # fmt: skip
+    await graph.ainvoke(ask(), on(), context=RunContext(user="ann"))
+    used = graph.get_state(on()).values["used"]["thread"]["tokens"]
+    assert (
+        used == 100 * (len(model.requests) + len(inner.requests)) == spending.used["ann"]["tokens"]
+    )
+    assert 900 <= used <= 1_000
+    assert spending.of("ann") == spending.used["ann"]
+    assert stopped(graph) == "token_limit"
+
+
+def test_a_model_within_a_graph_within_a_tool_counts_once_for_the_caller() -> None:
+    """However many graphs that share the counter hear of it."""
+    spending, deep = Spending(), ScriptedModel(turns=[said(text="deep")])
+
+    def look(what: str = "") -> str:
+        """Asks a model."""
+        return deep.invoke(what).text
+
+    options: dict[str, Any] = {"policy": rules(caller={"tokens": 100_000}), "spending": spending}
+    model = ScriptedModel(turns=[said("look"), said(text="inner")], order="call")
+    inner = build_graph("react", model=model, tools=[look], **options)
+
+    def delegate(what: str = "") -> str:
+        """Asks an agent."""
+        found = inner.invoke(ask(what), context=RunContext(user="ann"))
+        return str(found["messages"][-1].text)
+
+    outer = ScriptedModel(turns=[said("delegate"), said(text="done")], order="call")
+    graph = build_graph("react", model=outer, tools=[delegate], **options)
+    graph.invoke(ask(), context=RunContext(user="ann"))
+    assert len(outer.requests) + len(model.requests) + len(deep.requests) == 5
+    assert spending.of("ann")["tokens"] == 500
+
+
 async def test_a_graph_in_a_tool_counts_once_for_the_caller() -> None:
     """An agent that another asks as a tool, with the same counter: each call once."""
     spending = Spending()
