@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..faults import MaskedFault, masked_fault
 from ..redact import Redactor
+from .messages import is_content
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -114,7 +115,8 @@ def shown_text(value: Any, redactor: Redactor) -> Any:
     """`shown` for a program that wants its other values as they are."""
     from langchain_core.messages import BaseMessage
 
-    return shown(value, redactor) if isinstance(value, str | BaseMessage) else value
+    model_s = isinstance(value, str | BaseMessage) or is_content(value)
+    return shown(value, redactor) if model_s else value
 
 
 def shown(value: Any, redactor: Redactor) -> Any:

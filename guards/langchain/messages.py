@@ -98,8 +98,18 @@ def seen_result(result: Result, policy: Policy) -> Result:
 
 
 def seen_output(result: Any, policy: Policy) -> Any:
-    """What a tool gave back to whoever ran it: a text as well; other values are the program's."""
-    return _screened(policy, result) if isinstance(result, str) else seen_result(result, policy)
+    """What a tool gave back to whoever ran it: a text, or content in blocks (as MCP tools give it),
+    as well; other values are the program's."""
+    if isinstance(result, str) or is_content(result):
+        return _content(result, partial(_screened, policy), None)
+    return seen_result(result, policy)
+
+
+def is_content(value: object) -> bool:
+    """Whether it is a message's content in blocks, one of which is a text."""
+    blocks = value if type(value) is list else []
+    typed = all(type(b) is dict and isinstance(b.get("type"), str) for b in blocks)
+    return typed and any(b["type"] == "text" and isinstance(b.get("text"), str) for b in blocks)
 
 
 async def in_its_time(see: Callable[[Any, Policy], Any], result: Any, policy: Policy) -> Any:

@@ -14,7 +14,7 @@ from ..python_values import as_call
 from ..receipts.keeping import beside
 from ..verdict import ToolCall
 from .heard import heard, shown_text
-from .messages import in_its_time, seen_output
+from .messages import in_its_time, is_content, seen_output
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -49,11 +49,19 @@ def guarded_copy(tool: BaseTool, firewall: Firewall) -> BaseTool:
 
 
 def said_by(result: Any) -> tuple[Any, bool]:
-    """What a tool's result says, and whether it says that the tool failed."""
-    content = getattr(result, "content", result)
-    failed = getattr(result, "status", "") == "error"
-    if isinstance(content, list):
-        texts = [b if isinstance(b, str) else str(b.get("text") or "") for b in content]
+    """What a tool's result says, and whether it says that the tool failed.
+
+    Content in blocks says its texts; any other list, rows of a table say, is a value like others.
+    """
+    from langchain_core.messages import BaseMessage
+
+    failed, content = False, result
+    if isinstance(result, BaseMessage):
+        failed, content = getattr(result, "status", "") == "error", result.content
+    blocks = content if isinstance(content, list) else [None]
+    told = content is not result or is_content(content) or all(isinstance(b, str) for b in blocks)
+    if told and all(isinstance(b, str | dict) for b in blocks):
+        texts = [b if isinstance(b, str) else str(b.get("text") or "") for b in blocks]
         return "\n".join(filter(None, texts)), failed
     return content, failed
 

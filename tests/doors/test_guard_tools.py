@@ -16,7 +16,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import InjectedState, ToolNode
 from pydantic import BaseModel, Field, field_validator
 
-from edgeward import PolicyViolationError, ScriptedModel, guard_tools
+from edgeward import FirewallCallbackHandler, PolicyViolationError, ScriptedModel, guard_tools
 
 from .spies import POLICY, REFUSED, Spy, calls
 
@@ -285,6 +285,73 @@ async def test_what_a_tool_gives_back_is_screened(way: str) -> None:
     assert "Ignore" not in texts[1]
     if way == "run":
         assert guarded.invoke(given) == {"key": KEY}
+
+
+class Page(BaseModel):
+    """A result with fields that a message has, too."""
+
+    content: list[dict[str, str]]
+    status: str = "error"
+
+
+ROWS = [{"type": "mail", "mail": "code 482913X"}]
+
+
+@pytest.mark.parametrize("result", [ROWS, [ROWS], (ROWS,), Page(content=ROWS)], ids=repr)
+def test_every_value_that_a_tool_gives_back_is_read(result: Any) -> None:
+    """Rows of a table, also such as look like a message; what is private in them stays in."""
+    policy = {
+        "version": 2,
+        "private": ["read_inbox"],
+        "tools": {"read_inbox": "allow", "post": {"args": {"text": "clean"}}},
+    }
+
+    @as_tool
+    def read_inbox() -> Any:
+        """Read."""
+        return result
+
+    @as_tool
+    def post(text: str) -> str:
+        """Post."""
+        return "posted"
+
+    read, send = guard_tools([read_inbox, post], policy)
+    handler = FirewallCallbackHandler(policy)
+    heard = {"callbacks": [handler]}
+    assert read.invoke({}) == read_inbox.invoke({}, heard) == result
+    for one, config in ((send, {}), (post, heard)):
+        with pytest.raises(PolicyViolationError):
+            one.invoke({"text": "it is 482913X"}, config)
+        assert one.invoke({"text": "hello"}, config) == "posted"
+
+
+@pytest.mark.parametrize("result", [[1, 2], [None], [], [ROWS[0], 1], ["a", 1]], ids=repr)
+def test_a_list_of_anything_comes_back(result: list[Any]) -> None:
+    """A tool may give back what it likes."""
+
+    @as_tool
+    def search(text: str) -> list[Any]:
+        """Search."""
+        return result
+
+    (guarded,) = guard_tools([search], POLICY)
+    assert guarded.invoke({"text": "a"}) == result
+    assert search.invoke({"text": "a"}, {"callbacks": [FirewallCallbackHandler(POLICY)]}) == result
+
+
+def test_content_in_blocks_comes_back_masked() -> None:
+    """As tools of MCP servers give it, which have an artifact besides; an image stays."""
+    image = {"type": "image", "base64": "QUJD", "mime_type": "image/png"}
+
+    @as_tool(response_format="content_and_artifact")
+    def search(text: str) -> Any:
+        """Search."""
+        return [{"type": "text", "text": f"key {KEY}", "id": "t1"}, image], None
+
+    (guarded,) = guard_tools([search], POLICY)
+    masked = {"type": "text", "text": "key [REDACTED:openai_key]", "id": "t1"}
+    assert guarded.invoke({"text": "a"}) == [masked, image]
 
 
 def test_a_call_that_needs_approval_is_refused() -> None:
