@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar, overload
 
+from ..arguments import require
 from .caller import NOBODY, Caller
 from .decide import Policy
 from .following import Source
@@ -150,12 +151,25 @@ class Firewall:
         """The user wrote this: it counts as stated, and calls are counted from here."""
         self._session.said(text)
 
-    def observe(self, call: ToolCall, result: object, *, failed: bool = False) -> None:
+    def observe(
+        self,
+        call: ToolCall | str,
+        result: object,
+        *,
+        arguments: Mapping[str, object] | str | None = None,
+        failed: bool = False,
+    ) -> None:
         """Report what a call gave back: a text, or a value that is read as JSON.
 
-        `failed`: it went wrong, and nothing in `result` is believed.
+        `call` may be the tool's name, with the `arguments` that it was checked with. `failed`: it
+        went wrong, and nothing in `result` is believed.
+
+        Raises:
+            TypeError: `call` is neither.
         """
-        self._session.observe(call, result, failed=failed)
+        made = as_call(call, arguments) if isinstance(call, str) else call
+        require("call", made, ToolCall, "the name of a tool, or edgeward.guards.verdict.ToolCall")
+        self._session.observe(made, result, failed=failed)
 
     def check(
         self, name: str, arguments: Mapping[str, object] | str | None = None, *, id: str = ""

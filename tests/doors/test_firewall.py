@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, SecretStr, field_serializer
 
+from edgeward import ToolCall as Defended
 from edgeward import (
     Caller,
     Firewall,
@@ -192,6 +193,17 @@ def test_what_a_call_gave_back_is_reported() -> None:
     firewall.said("Post 482913X.")
     assert firewall.check("post", {"text": "it is 482913x"}).word == "allow"
     assert firewall.history.calls == {"post": 1}
+
+
+def test_a_loop_reports_by_the_name_of_the_tool() -> None:
+    """With what it asked by; agent-defender's calls are none, and the error says what is one."""
+    firewall = Firewall(FLOW)
+    assert firewall.check("read_inbox", "{}").word == "allow"
+    firewall.observe("read_inbox", [{"mail": "code 482913X"}], arguments="{}")
+    assert firewall.check("post", {"text": "hello"}).word == "allow"
+    assert firewall.check("post", {"text": "it is 482913X"}).word == "block"
+    with pytest.raises(TypeError, match="call is of type ToolCall; allowed: the name of a tool"):
+        firewall.observe(Defended(function={"name": "read_inbox"}), "")  # type: ignore[arg-type]
 
 
 def test_a_call_that_is_taken_back_gave_nothing() -> None:
