@@ -174,10 +174,10 @@ def guard_tools(
     verdict of `redact` it runs with masked arguments. `block` and `ask` raise
     `PolicyViolationError`. A result that is a text, content in blocks or a tool message comes back
     with its secrets masked, and withheld where it reads like instructions, as the policy's phrases
-    say; any other value is the program's own, as it was. The tools of one call are one session. Not guarded is the
-    function in a tool (`tool.func`) that is called by hand. What the user wrote is not seen:
-    nothing counts as stated. `caller` is the one whom the session serves, `spending` counts what
-    callers use.
+    say; any other value is the program's own, as it was. The tools of one call are one session. Not
+    guarded is the function in a tool (`tool.func`) that is called by hand. What the user wrote is
+    not seen: nothing counts as stated. `caller` is the one whom the session serves, `spending`
+    counts what callers use.
 
     Raises:
         ConfigError: the policy cannot be loaded. MissingExtra: langchain-core is not installed.

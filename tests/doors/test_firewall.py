@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, SecretStr, field_serializer
 
-from edgeward import ToolCall as Defended
 from edgeward import (
     Caller,
     Firewall,
@@ -21,6 +20,7 @@ from edgeward import (
     check_tool_calls,
     load_policy,
 )
+from edgeward import ToolCall as Defended
 from edgeward.guards.firewall import Firewall as PlainFirewall
 from edgeward.guards.python_values import as_call
 
