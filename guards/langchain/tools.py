@@ -58,10 +58,10 @@ def said_by(result: Any) -> tuple[Any, bool]:
     failed, content = False, result
     if isinstance(result, BaseMessage):
         failed, content = getattr(result, "status", "") == "error", result.content
-    blocks = content if isinstance(content, list) else [None]
-    told = content is not result or is_content(content) or all(isinstance(b, str) for b in blocks)
-    if told and all(isinstance(b, str | dict) for b in blocks):
-        texts = [b if isinstance(b, str) else str(b.get("text") or "") for b in blocks]
+    if not isinstance(content, list) or not all(isinstance(b, str | dict) for b in content):
+        return content, failed
+    if content is not result or is_content(content) or all(isinstance(b, str) for b in content):
+        texts = [b if isinstance(b, str) else str(b.get("text") or "") for b in content]
         return "\n".join(filter(None, texts)), failed
     return content, failed
 
