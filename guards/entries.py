@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from .arguments import MAX_DEPTH
 from .caller import CallerTest
@@ -27,9 +27,11 @@ from .standing import parts_of
 from .tokens import inflected, tokens
 from .unnamed import (
     Tree,
+    Unnamed,
     bare_names,
     respelled,
     tree_of,
+    unnamed_names,
     unnamed_numbers,
     unnamed_texts,
 )
@@ -97,6 +99,20 @@ def requested(words: Iterable[str]) -> Requested:
     return Requested(listed, forms, phrases, single)
 
 
+class Given(NamedTuple):
+    """What an entry asks of a call whose arguments have certain names."""
+
+    demands: tuple[tuple[Requirement, Place], ...]
+    """Those that can fail."""
+    respelled: bool
+    """Whether a name may be another spelling of one of which something is asked."""
+    unnamed: Unnamed
+
+
+_MOST_KEPT, _LONGEST_KEPT = 256, 1_000
+"""Lists of names that are kept, and the letters of one."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Conditions:
     """All that an entry asks besides its word."""
@@ -113,27 +129,45 @@ class Conditions:
     places: Mapping[str, Place] = field(default_factory=dict)
     tree: Tree = field(init=False, repr=False)
     """What has a condition of its own, or `any`."""
-    demands: tuple[tuple[str, Requirement, Place], ...] = field(init=False, repr=False)
-    """The requirements that not every value fulfils; each with its argument, `*` for any."""
+    demands: tuple[tuple[Requirement, Place], ...] = field(init=False, repr=False)
+    """The requirements that not every value fulfils."""
     asked: Tree = field(init=False, repr=False)
     """What something is asked of."""
     bare: frozenset[str] = field(init=False, repr=False)
     """The names in it, as the most forgiving reader takes them."""
     deep: bool = field(init=False, repr=False)
     """Whether some of it lies below an argument."""
+    given: dict[tuple[str, ...], Given] = field(default_factory=dict, init=False, repr=False)
+    """By the names of a call's arguments."""
     left: tuple[Open, ...] = field(init=False, repr=False)
     """Those of them that leave it to the user's words which value it is."""
 
     def __post_init__(self) -> None:
-        demands = tuple((r.path[0], r, place) for r, place in self.requirements if not r.anything)
-        asked = [required.path for _, required, _ in demands]
+        demands = tuple(pair for pair in self.requirements if not pair[0].anything)
+        asked = [required.path for required, _ in demands]
         asked += [*self.together, *(path for pair in self.at_most for path in pair)]
         object.__setattr__(self, "tree", tree_of(r.path for r, _ in self.requirements))
         object.__setattr__(self, "demands", demands)
         object.__setattr__(self, "asked", tree_of(asked))
         object.__setattr__(self, "bare", bare_names(self.asked))
         object.__setattr__(self, "deep", any(self.asked.values()))
-        object.__setattr__(self, "left", opened(pair[1:] for pair in demands))
+        object.__setattr__(self, "left", opened(demands))
+
+    def _given(self, arguments: Mapping[str, Any]) -> Given:
+        """What it asks of a call by the names of its arguments: nearly all of a tool have the same.
+
+        An entry for many tools names arguments of all of them; a call pays for its own.
+        """
+        here = {EVERY, *arguments}
+        others = map(bare_argument, arguments.keys() - self.asked.keys())
+        given = Given(
+            tuple(pair for pair in self.demands if pair[0].path[0] in here),
+            self.deep or not self.bare.isdisjoint(others),
+            unnamed_names(arguments, self.tree),
+        )
+        if len(self.given) < _MOST_KEPT and sum(map(len, arguments)) <= _LONGEST_KEPT:
+            self.given[tuple(arguments)] = given
+        return given
 
     def failures(self, call: Examined, history: History, facts: Facts) -> list[Failure]:
         """What of it does not hold; nearly always that is nothing, which is told first."""
@@ -145,16 +179,14 @@ class Conditions:
             found.append(self._not_asked(call, facts, wish))
         if self.max_calls is not None and history.calls.get(call.name, 0) >= self.max_calls:
             found.append(self._too_often(call, self.max_calls))
-        for name, required, place in self.demands:
-            if name not in call.arguments and name != EVERY:
-                continue  # told here: an entry for many tools names arguments that few have
+        given = self.given.get(tuple(call.arguments)) or self._given(call.arguments)
+        for required, place in given.demands:
             if failing := required.failures(call.arguments, facts):
                 found += self._unmet(call, facts, required, place, failing)
-        others = call.arguments.keys() - self.asked.keys()
-        if self.deep or not self.bare.isdisjoint(map(bare_argument, others)):
+        if given.respelled:
             found += self._respelled(call)
         dated = False
-        for path, text in unnamed_texts(call, self.tree):
+        for path, text in unnamed_texts(call, self.tree, given.unnamed):
             dated = dated or text[:1].isdigit()
             if facts.nothing_private and not identifiers(text):
                 continue

@@ -7,7 +7,7 @@ Some servers read `Path`, `PATH` or `file-path` as `path`; what would hold for i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from .conditions import EVERY, PLAIN_NAME
 from .names import bare_argument
@@ -34,10 +34,36 @@ def tree_of(paths: Iterable[tuple[str, ...]]) -> Tree:
     return tree
 
 
-def unnamed_texts(call: Examined, tree: Tree) -> list[tuple[str, str]]:
-    """Every text of the call that no requirement names, with its path; decoded views, too."""
+class Unnamed(NamedTuple):
+    """The arguments of a call of which a tree says nothing, by their names alone."""
+
+    names: tuple[tuple[str, Tree], ...]
+    """Each with what the tree says of its parts."""
+    odd: tuple[tuple[str, str], ...]
+    """Those names that could say more than a name does: texts, each with its path."""
+
+
+def unnamed_names(names: Iterable[str], tree: Tree) -> Unnamed:
+    """Those of the names (of arguments) of which the tree says nothing, or only of their parts."""
+    others = tree.get(EVERY, _NO_TREE)
+    below = ((name, tree.get(name, others)) for name in names)
+    found = tuple((name, inner) for name, inner in below if inner is not None)
+    return Unnamed(found, tuple((n, n) for n, _ in found if PLAIN_NAME.fullmatch(n) is None))
+
+
+def unnamed_texts(
+    call: Examined, tree: Tree, unnamed: Unnamed | None = None
+) -> list[tuple[str, str]]:
+    """Every text of the call that no requirement names, with its path; decoded views, too.
+
+    `unnamed` is what `unnamed_names` says of its arguments, where that is at hand.
+    """
     if not call.views:
-        return _add_texts(call.arguments, tree, "", [])
+        names, odd = unnamed or unnamed_names(call.arguments, tree)
+        found = [*odd]
+        for name, below in names:
+            _add_texts(call.arguments[name], below, name, found)
+        return found
     covered = list(_coverage(call.arguments, tree))
     for start, parent, value in call.opened:  # JSON text is as its value is
         del covered[start:]
@@ -45,9 +71,7 @@ def unnamed_texts(call: Examined, tree: Tree) -> list[tuple[str, str]]:
     return [(call.path(index), text) for index, text in call.texts() if not covered[index]]
 
 
-def _add_texts(
-    value: Any, tree: Tree, path: str, found: list[tuple[str, str]]
-) -> list[tuple[str, str]]:
+def _add_texts(value: Any, tree: Tree, path: str, found: list[tuple[str, str]]) -> None:
     if type(value) is str:
         found.append((path, value))
     elif type(value) is dict:
@@ -55,17 +79,13 @@ def _add_texts(
         for key, item in value.items():
             below = tree.get(key, others)
             if below is not None:
-                shown = f"{path}.{key}" if path else key
+                shown = f"{path}.{key}"
                 if not (key.isalpha() and key.isascii()) and PLAIN_NAME.fullmatch(key) is None:
                     found.append((shown, key))
-                if type(item) is str:  # by far the most common, and here without a call
-                    found.append((shown, item))
-                else:
-                    _add_texts(item, below, shown, found)
+                _add_texts(item, below, shown, found)
     elif type(value) is list:
         for number, item in enumerate(value):
             _add_texts(item, tree, f"{path}[{number}]", found)
-    return found
 
 
 def unnamed_numbers(arguments: Mapping[str, Any], tree: Tree) -> list[tuple[str, str]]:
