@@ -18,6 +18,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from ..arguments import refusal, require
 from .automata import OwnNames
 from .caller import Caller
 from .names import glob_pattern
@@ -213,6 +214,16 @@ def spender(caller: Caller) -> str:
     return f"{caller.tenant}/{caller.user}" if caller.tenant else caller.user
 
 
+def spending_of(given: Spending | None) -> Spending:
+    """What counts for a door: what it was given, else a count of its own.
+
+    Raises:
+        TypeError: what was given is no `Spending`.
+    """
+    require("spending", given, Spending | None, "a Spending or None")
+    return Spending() if given is None else given
+
+
 class Spending:
     """What callers have used, all runs of this process together. May be shared by threads.
 
@@ -222,6 +233,29 @@ class Spending:
     """
 
     def __init__(self, used: Mapping[str, Amounts] | None = None) -> None:
+        """Begin with what callers have `used`, as another one's `used` says it.
+
+        Raises:
+            TypeError: it is no such mapping. ValueError: an amount is none of `AMOUNTS`, or less
+                than nothing.
+        """
+        wanted = "a mapping of callers to what each has used, as {'ann': {'tokens': 200}}"
+        require("used", used, Mapping | None, wanted)
+        for caller, amounts in (used or {}).items():
+            require("a caller of used", caller, str, "a text")
+            require(f"used[{caller!r}]", amounts, Mapping, "a mapping of names to amounts")
+            for name, amount in amounts.items():
+                if name not in AMOUNTS:
+                    allowed = ", ".join(AMOUNTS)
+                    raise ValueError(
+                        f"used[{caller!r}]: no amount is called {name!r}; allowed: {allowed}"
+                    )
+                if isinstance(amount, bool) or not isinstance(amount, int | float):
+                    raise refusal(f"used[{caller!r}][{name!r}]", amount, "a number")
+                if not amount >= 0:
+                    raise ValueError(
+                        f"used[{caller!r}][{name!r}]: is no amount; allowed: 0 or more"
+                    )
         self._used = {caller: dict(amounts) for caller, amounts in (used or {}).items()}
         self._reserved: dict[str, dict[str, float]] = {}
         self._lock = threading.Lock()

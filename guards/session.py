@@ -16,12 +16,13 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from ..arguments import refusal, require
 from .caller import NOBODY, Caller
 from .conversation import observed
 from .decide import Policy, decide
 from .following import Following, Source, going_on
 from .ledger import USER, Entry, History
-from .limits import Amounts, Spending, spender
+from .limits import Amounts, Spending, spender, spending_of
 from .names import shown_name
 from .outputs import speaks_of
 from .patterns import searchable
@@ -78,12 +79,19 @@ class Session:
         door: str = "firewall",
         check: Callable[[Policy], object] = Policy.in_plain_sight,
     ) -> None:
-        """`check` raises ValueError for a policy that cannot be held to here."""
+        """`check` raises ValueError for a policy that cannot be held to here.
+
+        Raises:
+            TypeError: an argument is of no type that it may have.
+        """
+        require("caller", caller, Caller, "a Caller")
+        if not callable(clock):
+            raise refusal("clock", clock, "a function that gives seconds")
         self._check = check
         self._following = Following(policy, self._rules_of)
         self._rules = self._following.current
         self._place = Place(door)
-        self._spending = spending or Spending()
+        self._spending = spending_of(spending)
         self._clock = clock
         self._last: float | None = None
         self._spent = Spent()

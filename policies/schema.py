@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
 
-from ..arguments import refusal
+from ..arguments import refusal, require
 from ..guards.decide import Policy
 from ..guards.detectors import Detect
 from ..guards.following import Source
@@ -155,8 +155,9 @@ def load_policy(
         ConfigParseError: if the file is not YAML, or repeats a key.
         ConfigValidationError: with every problem of the content at once.
         ValueError: `detectors` for a policy that is loaded already.
-        TypeError: `source` is nothing that names a policy.
+        TypeError: `source` is nothing that names a policy, or `receipts` is no log.
     """
+    require("receipts", receipts, ReceiptLog | None, "a ReceiptLog or None")
     if not (source is None or isinstance(source, str | Path | Mapping)):
         if detectors:
             raise ValueError("a loaded policy has its detectors; give them where it is loaded")

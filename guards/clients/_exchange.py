@@ -26,7 +26,7 @@ from ..firewall import UNASKED, PolicyViolationError, masked_call
 from ..following import Following, Source
 from ..holdback import Holdback
 from ..ledger import History
-from ..limits import Spending, spender
+from ..limits import Spending, spender, spending_of
 from ..pieces import beside, pieces
 from ..python_values import as_call
 from ..receipts.keeping import Decision as Kept
@@ -78,7 +78,7 @@ class Door:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`spending` counts what callers use, also beside other clients; `clock` gives seconds."""
-        counted = spending or Spending()
+        counted = spending_of(spending)
         self.caller = NOBODY
         self._rules = Following(policy, lambda now, before: Rules(now, counted, clock, before))
 

@@ -13,7 +13,7 @@ from ..decide import Policy, decide
 from ..firewall import masked_call
 from ..following import POLICY_CHANGED, Following, Source
 from ..ledger import History
-from ..limits import Spending
+from ..limits import Spending, spending_of
 from ..python_values import as_call
 from ..receipts.keeping import Decision, beside, kept
 from ..receipts.receipt import Place
@@ -61,7 +61,7 @@ class MiddlewareHooks:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__()
-        counted = spending or Spending()
+        counted = spending_of(spending)
         self._rules = Following(policy, lambda now, before: Rules(now, counted, clock, before))
 
     @property

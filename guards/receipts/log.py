@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+from ...arguments import refusal
 from .keys import Algorithm, Signer, signer
 from .spelling import spelled
 from .stores import JsonLines, Passing, Sqlite, Store, Writer
@@ -34,16 +35,24 @@ class ReceiptLog:
         """Open the log; nothing is written before the first receipt.
 
         Raises:
-            ValueError: the key's file holds none, or there is no file to name it after; or JSON
-                lines cannot be kept on this system.
+            ValueError: the key's file holds none, or there is no file to name it after; the target
+                is a folder; there is no such algorithm; JSON lines cannot be kept on this system.
+            TypeError: `target` is nothing that can be written to.
         """
+        if algorithm not in get_args(Algorithm):
+            allowed = " or ".join(get_args(Algorithm))
+            raise ValueError(f"algorithm: {algorithm!r} is none; allowed: {allowed}")
         self._made_from = (target, key, algorithm)
         if isinstance(target, str | Path):
             path = Path(target)
+            if path.is_dir():
+                raise ValueError(f"{path}: is a folder; name a file in it, as receipts.jsonl")
             self._store: Store = Sqlite(path) if path.suffix in _DATABASES else JsonLines(path)
             key = path.with_name(path.name + KEY_SUFFIX) if key is None else key
-        else:
+        elif callable(getattr(target, "write", None)):
             self._store = Passing(target)
+        else:
+            raise refusal("target", target, "a path, or anything with a method write(text)")
         if key is None:
             raise ValueError("a log that is no file needs `key`: the file of its key")
         self._signer: Signer = signer(Path(key), algorithm)

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
+from ...arguments import refusal
 from ...extras import MissingExtra
 from ..redact import Redactor
 from ..verdict import ToolCall
@@ -58,8 +59,16 @@ def instrument(
 
     Raises:
         MissingExtra: opentelemetry-api is not installed.
-        ValueError: `content` is no such word.
+        ValueError: `content` is no such word. TypeError: a provider is none.
     """
+    for name, given, method in (
+        ("tracer_provider", tracer_provider, "get_tracer"),
+        ("meter_provider", meter_provider, "get_meter"),
+    ):
+        if given is not None and not hasattr(given, method):
+            raise refusal(
+                name, given, f"a provider of OpenTelemetry's SDK (with {method}), or None"
+            )
     if content not in ("none", "masked"):
         raise ValueError(f"content: {content!r} is not allowed; allowed: 'none', 'masked'")
     try:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
+import re
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -127,3 +129,22 @@ def test_a_counter_is_handed_on_as_numbers() -> None:
     assert Spending(spending.used).used == {"ann": {"tokens": 7}}
     spending.forget()
     assert spending.used == {}
+
+
+@pytest.mark.parametrize(
+    ("used", "said"),
+    [
+        (5, "used is of type int; allowed: a mapping of callers"),
+        ({5: {}}, "a caller of used is of type int"),
+        ({"ann": 5}, "used['ann'] is of type int; allowed: a mapping of names to amounts"),
+        ({"ann": {"tokens": "5"}}, "used['ann']['tokens'] is of type str; allowed: a number"),
+        ({"ann": {"tokens": True}}, "used['ann']['tokens'] is of type bool"),
+        ({"ann": {"tokens": -1}}, "used['ann']['tokens']: is no amount; allowed: 0 or more"),
+        ({"ann": {"tokens": float("nan")}}, "used['ann']['tokens']: is no amount"),
+        ({"ann": {"token": 1}}, "no amount is called 'token'; allowed: tokens, cost_usd, calls"),
+    ],
+)
+def test_what_is_no_count_is_refused(used: Any, said: str) -> None:
+    """A slip in what a program kept would let its callers use everything anew."""
+    with pytest.raises((TypeError, ValueError), match=re.escape(said)):
+        Spending(used)
