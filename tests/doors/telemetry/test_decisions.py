@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -81,10 +81,10 @@ def test_of_no_shipped_pattern_anything_is_told(told: Told) -> None:
     """In a call's name, id, arguments, thread, and in what the tool gives back or raises."""
     told.listen(content="masked")
 
-    def give(secret: str, what: str) -> str:
+    def give(what: str) -> str:
         return f"found {secret}"
 
-    def fail(secret: str, what: str) -> str:
+    def fail(what: str) -> str:
         raise ValueError(f"cannot use {secret}")
 
     for secret in SECRETS:
@@ -92,9 +92,9 @@ def test_of_no_shipped_pattern_anything_is_told(told: Told) -> None:
         firewall.check("read", {"what": secret, secret: 1}, id=secret)
         firewall.check(secret, {"deep": [[secret]]})
 
-        firewall.guard(partial(give, secret), name="give")("x")
+        firewall.guard(give)("x")
         with pytest.raises(ValueError, match="cannot use"):
-            firewall.guard(partial(fail, secret), name="fail")("x")
+            firewall.guard(fail)("x")
     text = told.text()
     assert len(told.named("execute_tool fail")) == len(SECRETS)
     assert not [s for s in SECRETS if s in text or json.dumps(s)[1:-1] in text]
@@ -110,9 +110,9 @@ class Found:
         return self.text
 
 
-def give_back(value: Any) -> Any:
+def giving(value: Any) -> Callable[[], Any]:
     """A tool whose result is this."""
-    return value
+    return lambda: value
 
 
 @pytest.mark.parametrize("before", ["see\n", 'see "'])
@@ -125,7 +125,7 @@ def test_no_escape_hides_what_is_masked(told: Told, before: str) -> None:
         given: list[Any] = [f"{before}{hidden}", {"deep": [hidden]}, (hidden,), {1: hidden}]
         for value in (*given, [Found(f"{before}{hidden}")]):
             firewall.check("read", {"what": [f"{before}{hidden}"], f"{before}{hidden}": 1})
-            firewall.guard(partial(give_back, value), name="find")()
+            firewall.guard(giving(value), name="find")()
     text = told.text()
     assert len(told.named("execute_tool find")) == 5 * len([*SECRETS, *personal])
     assert "[REDACTED:" in text
