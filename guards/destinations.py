@@ -16,6 +16,8 @@ from .mail import mail_domains, typed_mail
 MAX_SIGNS = 20_000
 """Signs of a destination (@ :/ // \\) in one text that are looked at."""
 
+_TWO_BACKSLASHES = ("\\\\", "\\/", "/\\", "\\\t", "\\\r", "\\\n")
+"""What browsers take for `//`, with a backslash in it."""
 PARTED_SLASHES = ("/\t", "/\r", "/\n")
 """What browsers take for a part of `//`."""
 
@@ -36,7 +38,7 @@ def destinations(text: str, kind: int = Kind.TEXT) -> Iterator[Destination]:
     if colon >= 0:
         yield from links(text, stand_ins=bool(kind & (Kind.POINTS | Kind.COMMAND)))
     if (
-        "\\" in text
+        ("\\" in text and any(map(text.__contains__, _TWO_BACKSLASHES)))
         or text.count("//") > text.count("://")
         or any(map(text.__contains__, PARTED_SLASHES))
     ):

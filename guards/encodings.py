@@ -9,7 +9,6 @@ let through.
 
 from __future__ import annotations
 
-import base64
 import binascii
 import html.entities
 import quopri
@@ -40,7 +39,12 @@ _RUN = r"[a-z0-9+/_-][A-Z][A-Za-z0-9+/_=-]{6}"
 _ESCAPED = r"%[0-9A-Fa-f]{2}|%[uU][0-9A-Fa-f]{4}|&#|&[A-Za-z][A-Za-z0-9]{1,31};|\\[uUx0-3/]"
 _MAILED = r"(?:^|[^=])=\r?\n|=\?[^?\s]{1,40}\?[qQ]\?|[qQ]uoted-[pP]rintable"
 """A line of quoted-printable text that goes on, a word of a header, the name of the encoding."""
-_HEXED = r"[0-9A-Fa-f]{16}|[A-Z2-7]{16}|(?:[0-9A-Fa-f]{2}(?:[:,] ?| )(?:0x)?){7}"
+_HEX_FORMS = (
+    r"[0-9A-Fa-f]{16}",
+    r"[A-Z2-7]{16}",
+    r"(?:[0-9A-Fa-f]{2}(?:[:,] ?| )(?:0x)?){7}",
+)
+_HEXED = "|".join(_HEX_FORMS)
 _STABLE = (
     r"\x{C0}-\x{131}\x{134}-\x{13E}\x{141}-\x{148}\x{14A}-\x{17E}\x{391}-\x{3A1}\x{3A3}-\x{3CE}"
     r"\x{410}-\x{44F}\x{621}-\x{64A}\x{2013}\x{2014}\x{2018}\x{2019}\x{201C}\x{201D}\x{2022}\x{20AC}"
@@ -92,6 +96,7 @@ _DOUBLED_SIGN = _Sign(r"%(?:25)+(?:[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})", 5)
 _DIGITS_SIGN = _Sign(r"[A-Za-z0-9+/_-]{12}", 12)
 _RUN_SIGN = _Sign(_RUN, 8)
 _HEX_SIGN = _Sign(_HEXED, 16)
+_HEX_RUN_SIGN, _B32_SIGN, _PAIRS_SIGN = (_Sign(part, 16) for part in _HEX_FORMS)
 
 _UNSEEN_SIGN = _Sign(r"[\x00-\x08\x0E-\x1F\x7F]", 1)
 
@@ -101,6 +106,7 @@ _HEX_RUN = re.compile(r"[0-9A-Fa-f]{16,}")
 _HEX_PAIRS = re.compile(
     r"[0-9A-Fa-f]{2}(?<![0-9A-Fa-f]..)(?:(?:[:,] ?| )(?:0x)?[0-9A-Fa-f]{2}){7,}"
 )
+_BASE32 = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "0123456789abcdefghijklmnopqrstuv")
 _SHORT = 1_024
 """Run length up to which all four alignments of base64 are tried."""
 
@@ -124,7 +130,8 @@ _SLASH = re.compile(r"(?<!\\)\\+/")
 _JSON_ESCAPE = re.compile(r'\\(["\\/bfnrt])')
 _MOST_NESTED = 4
 _JSON_CHARS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_UNSEEN = re.compile("\x1b\\[[0-9;?]{0,20}[A-Za-z]|[\x00-\x08\x0e-\x1f\x7f]+")
+_COLOUR = re.compile("\x1b\\[[0-9;?]{0,20}[A-Za-z]")
+_UNSEEN = (*map(chr, range(9)), *map(chr, range(14, 32)), "\x7f")
 _OVERLONG = re.compile(rb"[\xc0\xc1][\x80-\xbf]|\xe0[\x80-\x9f][\x80-\xbf]")
 
 _TAGS = re.compile("[\U000e0020-\U000e007e]+")
@@ -186,7 +193,11 @@ def _chain(text: str, seen: Views, known: set[str], layer: int) -> None:
 def visible(text: str) -> str:
     """`folded`, also without control characters and the colours of a terminal."""
     if _UNSEEN_SIGN.found(text):
-        text = _UNSEEN.sub("", text)
+        if "\x1b[" in text:
+            text = _COLOUR.sub("", text)
+        for sign in _UNSEEN:
+            if sign in text:
+                text = text.replace(sign, "")
     return folded(text)
 
 
@@ -304,14 +315,14 @@ def _runs(text: str, seen: Views, known: set[str], layer: int) -> None:
     if whole and _B64_RUN.fullmatch(whole):
         _open_base64(whole, readable, seen)
     if _HEX_SIGN.found(text):
-        for run in dict.fromkeys(_B32_RUN.findall(text)):
+        for run in dict.fromkeys(_B32_RUN.findall(text) if _B32_SIGN.found(text) else ()):
             _open_base32(run, readable)
         if whole and _B32_RUN.fullmatch(whole.rstrip("=")):
             _open_base32(whole.rstrip("="), readable)
-        for digits in dict.fromkeys(_HEX_RUN.findall(text)):
+        runs = _HEX_RUN.findall(text) if _HEX_RUN_SIGN.found(text) else ()
+        for digits in dict.fromkeys(runs):
             _read(bytes.fromhex(digits[: len(digits) & ~1]), readable, seen)
-        paired = ":" in text or "," in text or " " in text
-        for pairs in dict.fromkeys(_HEX_PAIRS.findall(text) if paired else ()):
+        for pairs in dict.fromkeys(_HEX_PAIRS.findall(text) if _PAIRS_SIGN.found(text) else ()):
             digits = pairs.replace("0x", "").encode().translate(None, b":, ")
             _read(binascii.unhexlify(digits), readable, seen)
     if readable:
@@ -333,8 +344,9 @@ def _open_base64(run: str, readable: list[str], seen: Views) -> None:
 
 
 def _open_base32(digits: str, readable: list[str]) -> None:
-    digits = digits[: len(digits) - (len(digits) % 8 in (1, 3, 6))]
-    _read(base64.b32decode(digits + "=" * (-len(digits) % 8)), readable, None)
+    bits = len(digits) * 5  # as a number: `base64` decodes it in Python, sign by sign
+    number = int(digits.translate(_BASE32), 32) >> bits % 8
+    _read(number.to_bytes(bits // 8, "big"), readable, None)
 
 
 def _read(raw: bytes, readable: list[str], seen: Views | None) -> bool:

@@ -34,7 +34,7 @@ def folded(text: str) -> str:
 
 
 def _folded(text: str) -> str:
-    text = _IGNORABLE.sub("", text)
+    text = _without_ignorable(text)
     if _is_plain(text):
         return text
     if _HOLDS_WIDE.search(text):
@@ -45,6 +45,20 @@ def _folded(text: str) -> str:
     return "".join(_SIGNS.get(p) or unicodedata.normalize("NFKC", p) for p in parts)
 
 
+def _without_ignorable(text: str) -> str:
+    """Sign by sign: there are few different ones, however many, and a text of its own for each of
+    them would cost far more."""
+    for _ in range(_FEW):
+        found = _IGNORABLE.search(text)
+        if found is None:
+            return text
+        text = text.replace(text[found.start()], "")
+        if text.isascii():
+            return text
+    return _IGNORABLE.sub("", text)
+
+
+_FEW = 8
 _KEPT = 100_000
 """Characters of a text that is kept for a while: several rules ask the same of each of a call."""
 _folded_kept = lru_cache(maxsize=16)(_folded)

@@ -12,10 +12,14 @@ from .fields import Kind
 from .hosts import EDGE, Destination, canonical_host, is_address, looks_like_host, short
 from .identifiers import TOP_LABELS
 
-_SPECIAL = "(?:https?|wss?|ftp)"
+_SCHEMES = ("https", "http", "wss", "ws", "ftp")
+"""Of which a browser needs no slashes to see the host."""
 _START = re.compile(
-    rf"(?i:{_SPECIAL}):(?:[\t\r\n]*[/\\][\t\r\n/\\]*)?|:[/\\][\t\r\n]*[/\\]", re.ASCII
+    r":(?:(?<=[PSps]:)(?:[\t\r\n]*[/\\][\t\r\n/\\]*)?|[/\\][\t\r\n]*[/\\])", re.ASCII
 )
+"""Begins with one sign, and behind the last letter of such a scheme, so that it is soon found."""
+_LAST_LETTERS = frozenset("PSps")
+_TWO_SLASHES = re.compile(r":[/\\][\t\r\n]*[/\\]")
 _SCHEME_BEFORE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,31}\Z")
 _AUTHORITY = re.compile(
     "[^\\s\\x1b/\\\\?#\"'<>`{}|\uff0c\u3001\uff01\uff1f\uff1b\uff08\uff09\u300c\u300d\u300e\u300f"
@@ -25,7 +29,7 @@ _REST = re.compile(r"[^\s/?#]{1,400}")
 _BARE_HOST = re.compile(r"[^\s/\\?#:]{1,255}[.\u3002\uff0e\uff61]|\[")
 _DOT_SIGNS = frozenset(".\u3002\uff0e\uff61")
 _CLOSED_BEFORE_AT = re.compile(r"[\"'<>`{}|]@")
-ONLY_SPECIAL = re.compile(_SPECIAL, re.IGNORECASE)
+ONLY_SPECIAL = re.compile("|".join(_SCHEMES), re.IGNORECASE)
 _NEXT_URL = re.compile(r"[,;|\u3001\u3002\u2013\u2014]+[A-Za-z][A-Za-z0-9+.-]{0,31}:\Z")
 _NETWORK_PATH = re.compile(
     r"""(?:^\s*|["'(=\[]\s?|\]:\s{1,3}|([<,]\s?)|(\s)(?=[/\\]{2,9}[\w\[]))([/\\][\t\r\n]*[/\\])"""
@@ -83,8 +87,14 @@ def links(text: str, *, stand_ins: bool = False) -> Iterator[Destination]:
     known: dict[str, Destination | None] = {}
     for match in _START.finditer(text):
         start, at = match.span()
-        special = text[start] != ":"
+        before = text[max(0, start - 5) : start].lower()
+        special = next(filter(before.endswith, _SCHEMES), "")
         if not special:
+            if text[start - 1 : start] in _LAST_LETTERS:
+                slashes = _TWO_SLASHES.match(text, start)
+                if slashes is None:
+                    continue
+                at = slashes.end()
             scheme = _SCHEME_BEFORE.search(text, max(0, start - 32), start)
             if scheme is None:
                 if start > begin:
@@ -93,7 +103,7 @@ def links(text: str, *, stand_ins: bool = False) -> Iterator[Destination]:
                 continue
             elif scheme[0].lower() == "file" and text.startswith(("//", "\\\\"), at):
                 at += 2  # file:////host/share
-        elif text[at - 1] == ":" and start and _BARE_HOST.match(text, at) is None:
+        elif text[at - 1] == ":" and start > len(special) and _BARE_HOST.match(text, at) is None:
             continue  # "http:400" in prose
         elif text[at - 2 : at] == ":\\" and _LINE_ENDS.match(text, at):
             continue
