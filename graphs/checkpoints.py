@@ -153,12 +153,15 @@ def tickets_for(saver: Saver | None) -> TicketKey:
 
     Threads that outlive the process need a key that does too: it lies in the file
     `$EDGEWARD_TICKET_KEY_FILE` or `ticket.key` in `home()`, apart from the threads. Without a
-    checkpointer, or in memory, the key lives and dies with the process.
+    checkpointer, or in memory, the key lives and dies with the process, unless the variable names
+    a file: a graph within another, or on a server, has threads that others keep.
     """
+    chosen = os.environ.get(KEY_VARIABLE, "").strip()
+    if chosen:
+        return TicketKey.from_file(Path(chosen))
     if saver is None or isinstance(saver, InMemorySaver):
         return TicketKey()
-    chosen = os.environ.get(KEY_VARIABLE, "").strip()
-    return TicketKey.from_file(Path(chosen) if chosen else home() / "ticket.key")
+    return TicketKey.from_file(home() / "ticket.key")
 
 
 def _postgres(url: str) -> Saver:

@@ -12,7 +12,7 @@ from langgraph.types import Command
 from ..guards.langchain.reply import OPAQUE, masked_reply
 from ..guards.redact import Redactor
 from ..guards.vault import Vault, mapped
-from ..guards.veil import ANSWER, SEALED
+from ..guards.veil import ANSWER, HELD, SEALED
 from ..guards.withheld import masked_arguments
 
 _NOT_READ = OPAQUE | {"image_url", "url", "source", "file", "audio", "input_audio", "name", "role"}
@@ -68,21 +68,32 @@ def masked_answers(redactor: Redactor, answers: Any) -> Any:
 
 
 def _hidden(vault: Vault, message: BaseMessage, thread: str, held: dict[str, str]) -> BaseMessage:
-    # A model's own words, which a caller hands back, may hold placeholders of this thread.
-    hide = vault.hide if isinstance(message, AIMessage) else vault.admitted
+    """The message with placeholders; what is `held` grows by what it held.
+
+    A model's own words, which a caller hands back, may hold placeholders of this thread.
+    """
+    own = vault.own(message.additional_kwargs.get(HELD), thread)
+    found = dict(own)
 
     def hidden(text: str) -> str:
-        new, more = hide(text, thread)
-        held.update(more)
+        if isinstance(message, AIMessage):
+            new, more = vault.hide(text, thread)
+        else:
+            new, more = vault.admitted(text, thread, own)
+        found.update(more)
         return new
 
     changes: dict[str, Any] = {"content": _read(message.content, hidden)}
-    if message.additional_kwargs:
-        changes["additional_kwargs"] = _read(message.additional_kwargs, hidden)
+    beside = {k: v for k, v in message.additional_kwargs.items() if k != HELD}
     if isinstance(message, AIMessage):
         calls = [{**c, "args": mapped(c["args"], hidden)} for c in message.tool_calls]
         broken = [{**c, "args": hidden(c["args"] or "")} for c in message.invalid_tool_calls]
         changes |= {"tool_calls": calls, "invalid_tool_calls": broken}
+    held.update(found)
+    # Of a model's words a provider is sent what stands beside them as well.
+    kept = {HELD: found} if found and not isinstance(message, AIMessage) else {}
+    if kept or message.additional_kwargs:
+        changes["additional_kwargs"] = {**_read(beside, hidden), **kept}
     return message.model_copy(update=changes)
 
 

@@ -42,6 +42,8 @@ PLACEHOLDER = re.compile(r"<([A-Z][A-Z0-9_]{0,30}_[A-Z2-7]{8})>")
 LABELS = {"credit_card": "CARD", "ipv4": "IP", "ipv6": "IP"}
 """How a mask's label reads in a placeholder, where not simply in capitals."""
 
+_NOTHING: Held = {}
+
 _NEAR = 400
 """Characters around a cut that are looked at for a value."""
 
@@ -80,9 +82,21 @@ class Vault:
         self._kinds = frozenset(every)
         self._ledgers: OrderedDict[str, tuple[list[Entry], Ledger]] = OrderedDict()
 
-    def admitted(self, text: str, thread: str) -> Hidden:
-        """A text from outside, hidden; what in it looks like a placeholder is one no more."""
-        return self.hide(PLACEHOLDER.sub(r"[\1]", text), thread)
+    def admitted(self, text: str, thread: str, own: Held = _NOTHING) -> Hidden:
+        """A text from outside, hidden; what in it looks like a placeholder, and is none of the
+        thread's `own`, is one no more."""
+
+        def kept(found: re.Match[str]) -> str:
+            return found[0] if found[0] in own else f"[{found[1]}]"
+
+        return self.hide(PLACEHOLDER.sub(kept, text), thread)
+
+    def own(self, brought: object, thread: str) -> dict[str, str]:
+        """Of what a message brings along as held, what was held in this thread."""
+        if not isinstance(brought, Mapping):
+            return {}
+        known = [(n, v) for n, v in brought.items() if isinstance(n, str) and isinstance(v, str)]
+        return {n: v for n, v in known if self._decrypted(v, thread, n) is not None}
 
     def hide(self, text: str, thread: str) -> Hidden:
         """The text with placeholders, and what has to be held for them to be put back."""

@@ -13,6 +13,10 @@ from .verdict import Arguments, ToolCall
 SEALED = "sealed"
 """The key under which what may not be read travels, encrypted."""
 
+HELD = "edgeward_held"
+"""In what a message has beside its content: what its placeholders stand for, encrypted. A graph
+within another goes on from the messages alone."""
+
 _QUOTING = ("reason", "rules", "approval", "shadow")
 """Fields of a record that quote a call or a person."""
 

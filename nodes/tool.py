@@ -21,7 +21,7 @@ from pydantic import Field
 
 from ..guards.detectors import Opinion
 from ..guards.results import for_detectors, screen
-from ..guards.veil import SEALED
+from ..guards.veil import HELD, SEALED
 from ..guards.verdict import ToolCall
 from ._base import (
     AskDetectors,
@@ -73,6 +73,7 @@ def step(spec: Spec, state: State, here: Here) -> Step:
         name=call.name,
         status="error" if outcome.failed else "success",
         artifact=_beside(result.record, mark_of(here.caller)),
+        additional_kwargs={HELD: held} if held else {},
     )
     update: dict[str, Any] = {"messages": [message]} | ({"vault": held} if held else {})
     source = f"tool {call.name}"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.graph import START, StateGraph
+from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command
 from pydantic import BaseModel
 
@@ -355,3 +355,38 @@ async def test_an_input_that_is_none(given: Any) -> None:
     with pytest.raises(LockViolation, match="a guarded graph takes"):
         await graph.ainvoke(given, on())
     assert not saver.storage
+
+
+def _in_a_parent(desk: Desk, *turns: Any) -> Any:
+    """A guarded graph as a node of a graph that keeps nothing but the messages."""
+    builder = StateGraph(MessagesState)
+    builder.add_node("agent", graph_of([*turns], desk))
+    builder.add_edge(START, "agent")
+    return builder.compile(checkpointer=InMemorySaver())
+
+
+def test_placeholders_in_a_parent_graph_last_over_its_turns() -> None:
+    """What stood for a value in one turn of the parent's thread does so in the next, too."""
+    desk = Desk()
+    again = says("send_email", lambda n: {"to": [n["EMAIL"]], "text": "again"}, "m2")
+    parent = _in_a_parent(desk, MAIL, "Done.", again, "Done.")
+    first = parent.invoke(TASK_INPUT, on())
+    last = parent.invoke({"messages": [("user", "Write to her again.")]}, on())
+    assert [to for _, to, _ in desk.runs] == [[ANN], [ANN]]
+    assert names(first["messages"])["EMAIL"] == names(last["messages"])["EMAIL"]
+    assert ANN not in str(last)
+    assert CARD not in str(last)
+
+
+def test_what_a_message_brings_along_is_of_its_thread_or_nothing() -> None:
+    """Neither another thread's, nor a name without its value, nor what nobody encrypted."""
+    desk = Desk()
+    parent = _in_a_parent(desk, MAIL, "Done.")
+    there = parent.invoke(TASK_INPUT, on("a"))["messages"][0]
+    name = names([there])["EMAIL"]
+    held = there.additional_kwargs["edgeward_held"]
+    for brought in (held, {}, {name: "AAAA"}, {name: 1}, [name], None):
+        message = HumanMessage(f"Write to {name}.", additional_kwargs={"edgeward_held": brought})
+        other = _in_a_parent(desk, "Done.").invoke({"messages": [message]}, on("b"))
+        assert other["messages"][0].text == f"Write to [{name[1:-1]}]."
+        assert "edgeward_held" not in other["messages"][0].additional_kwargs

@@ -133,3 +133,12 @@ def test_key_of_a_checkpointer(tmp_path: Path, own_home: Path) -> None:
     assert [p.name for p in own_home.iterdir()] == ["ticket.key"]
     assert honours(tickets_for(saver), ticket)
     saver.close()
+
+
+def test_a_key_that_is_named_counts_for_graphs_whose_threads_others_keep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A graph within another or on a server has no checkpointer of its own, and the named key."""
+    monkeypatch.setenv("EDGEWARD_TICKET_KEY_FILE", str(tmp_path / "named.key"))
+    assert honours(tickets_for(None), tickets_for(None).sign(CALL, **WHERE))
+    assert (tmp_path / "named.key").exists()
