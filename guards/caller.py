@@ -76,7 +76,7 @@ _Names = Annotated[list[Annotated[str, Field(min_length=1, pattern=r"\S")]], Fie
 class CallerTest(BaseModel):
     """`{users, tenants, roles}`: of each that is written, the caller is or has one."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, json_schema_extra={"minProperties": 1})
 
     users: _Names | None = None
     tenants: _Names | None = None

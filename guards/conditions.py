@@ -59,7 +59,9 @@ def _folders(entries: str | list[str]) -> str | list[str]:
 class Test(BaseModel):
     """`{max, min}` `{in}` `{match}` `{hosts}` `{under}`: all that are written must hold."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, populate_by_name=True, json_schema_extra={"minProperties": 1}
+    )
     __test__ = False
 
     max: int | float | None = None

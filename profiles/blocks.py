@@ -30,7 +30,10 @@ class Block(BaseModel):
     @classmethod
     def _blank_is_omitted(cls, data: Any) -> Any:
         if isinstance(data, Mapping):
-            return {key: value for key, value in data.items() if value is not None}
+            known = {field.alias or name for name, field in cls.model_fields.items()}
+            return {
+                key: value for key, value in data.items() if value is not None or key not in known
+            }
         return data
 
 

@@ -85,7 +85,7 @@ PROVIDERS: Mapping[str, Provider] = {
 class ModelBlock(Block):
     """One model. What the block leaves out comes from the environment."""
 
-    provider: str | None = None
+    provider: str | None = Field(default=None, json_schema_extra={"enum": ["", None, *PROVIDERS]})
     model: str | None = None
     base_url: str | None = None
     api_key: SecretStr | None = None

@@ -20,7 +20,10 @@ class ToolsBlock(Block):
 
     skills: list[Text] = Field(default=[])
     mcp: list[McpServer] = Field(default=[])
-    python: list[Text] = Field(default=[])
+    python: list[Text] = Field(
+        default=[],
+        json_schema_extra={"items": {"type": "string", "pattern": rf"^\s*{_ENTRY.pattern}"}},
+    )
     allow_skill_execution: Flag = False
     skill_execution_timeout: int = Field(default=300, ge=1)
     """Seconds that a skill's script may run."""

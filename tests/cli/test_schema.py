@@ -14,6 +14,10 @@ import edgeward.graphs
 import edgeward.policies
 import edgeward.profiles
 from edgeward.cli.schema import schema_for
+from edgeward.graphs.schema import load_strategy
+from edgeward.policies.problems import ConfigError
+from edgeward.policies.schema import load_policy
+from edgeward.profiles.schema import AgentProfile
 
 from ..docs.blocks import Block, blocks
 from .conftest import Invoke
@@ -35,6 +39,18 @@ def faults(kind: str, data: object) -> list[str]:
     """What a validator finds."""
     validator = jsonschema.validators.validator_for(SCHEMAS[kind])(SCHEMAS[kind])
     return [f"{error.json_path}: {error.message}" for error in validator.iter_errors(data)]
+
+
+def loaded(kind: str, data: object, folder: Path) -> object:
+    """What the loader of this kind makes of it."""
+    path = folder / "file.yaml"
+    path.write_text(yaml.safe_dump(data), encoding="utf-8")
+    readers = {
+        "policy": load_policy,
+        "profile": AgentProfile.from_yaml,
+        "strategy": load_strategy,
+    }
+    return readers[kind](path)
 
 
 @pytest.mark.parametrize("kind", SHIPPED)
@@ -76,15 +92,24 @@ def test_it_takes_the_examples_of_the_docs(block: Block) -> None:
         ("profile", {"agent": {"id": "a"}}),
         ("profile", {"agent": {"id": "a", "name": "A", "llm": {"modle": "x"}}}),
         ("profile", {"id": "a", "name": "A"}),
+        ("policy", {"version": 2, "tools": {"x": {"args": {"a": {}}}}}),
+        ("policy", {"version": 2, "tools": {"x": {"callers": {}}}}),
+        ("profile", {"agent": {"id": "a", "name": "A", "llm": {"provider": "opnai"}}}),
+        ("profile", {"agent": {"id": "a", "name": "A", "tools": {"python": ["tools.py"]}}}),
+        ("profile", {"agent": {"id": "a", "name": "A", "cognitive": {"max_stpes": None}}}),
         (
             "strategy",
             {"strategy": "x", "start": "a", "nodes": {"a": "atc"}, "edges": {"a.b": "end"}},
         ),
     ],
 )
-def test_it_refuses_what_the_loader_refuses(kind: str, data: dict[str, Any]) -> None:
-    """A slip of the pen is marked while it is written."""
+def test_it_refuses_what_the_loader_refuses(
+    kind: str, data: dict[str, Any], tmp_path: Path
+) -> None:
+    """A slip of the pen is marked while it is written, and refused when it is read."""
     assert faults(kind, data)
+    with pytest.raises(ConfigError):
+        loaded(kind, data, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -92,11 +117,18 @@ def test_it_refuses_what_the_loader_refuses(kind: str, data: dict[str, Any]) -> 
     [
         ("policy", {"version": 2, "tools": None, "private": "read_*", "fail_closed": "yes"}),
         ("profile", {"agent": {"id": "a", "name": "A", "age": None, "llm": None}}),
+        ("profile", {"agent": {"id": "a", "name": "A", "llm": {"provider": None}}}),
+        ("profile", {"agent": {"id": "a", "name": "A", "llm": {"provider": "ollama"}}}),
+        (
+            "profile",
+            {"agent": {"id": "a", "name": "A", "tools": {"python": ["a/b.py:c", "a.b:c"]}}},
+        ),
     ],
 )
-def test_it_takes_what_the_loader_takes(kind: str, data: dict[str, Any]) -> None:
+def test_it_takes_what_the_loader_takes(kind: str, data: dict[str, Any], tmp_path: Path) -> None:
     """Blank values, one for a list of one, and the words of YAML for true and false."""
     assert not faults(kind, data)
+    loaded(kind, data, tmp_path)
 
 
 def test_the_keys_of_a_policy_are_explained() -> None:

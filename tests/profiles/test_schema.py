@@ -151,6 +151,13 @@ def test_D019_a_blank_key_counts_as_omitted(load):
         load("id:\nname: x")
 
 
+def test_an_unknown_key_is_refused_also_where_nothing_stands_behind_it(load):
+    """A misspelt key whose value is still to come would be passed over for good."""
+    for text in ("colour:", "cognitive:\n  max_stpes:", "tools:\n  mcp: [{command: x, cmd: }]"):
+        with pytest.raises(ConfigValidationError, match="unknown key"):
+            load(f"{MINIMAL}\n{text}")
+
+
 def test_D020_only_id_and_name_are_needed(load):
     """A minimal profile loads, with every documented default."""
     profile = load(MINIMAL)
