@@ -159,7 +159,8 @@ class Firewall:
         arguments: Mapping[str, object] | str | None = None,
         failed: bool = False,
     ) -> None:
-        """Report what a call gave back: a text, or a value that is read as JSON.
+        """Report what a call gave back: a text, or a value that is read as JSON. A generator, a task:
+        what is used up by reading it is not read, and counts as never reported.
 
         `call` may be the tool's name, with the `arguments` that it was checked with. `failed`: it
         went wrong, and nothing in `result` is believed.
@@ -169,7 +170,8 @@ class Firewall:
         """
         made = as_call(call, arguments) if isinstance(call, str) else call
         require("call", made, ToolCall, "the name of a tool, or edgeward.guards.verdict.ToolCall")
-        self._session.observe(made, result, failed=failed)
+        if not isinstance(result, _USED_UP):
+            self._session.observe(made, result, failed=failed)
 
     def check(
         self, name: str, arguments: Mapping[str, object] | str | None = None, *, id: str = ""
@@ -280,9 +282,9 @@ class Firewall:
         told = executing(call, self.policy.redactor, thread=self.history.thread)
 
         def report(result: Any) -> Any:
+            said, failed = read(result)
+            self.observe(call, said, failed=failed)
             if not isinstance(result, _USED_UP):
-                said, failed = read(result)
-                self.observe(call, said, failed=failed)
                 ran(told, said, failed=failed)
             return result
 

@@ -168,6 +168,9 @@ def finding_of(tool_call: ToolCall, policy: Policy, history: History) -> ToolFin
         TypeError: it has no function: it is a mapping, say.
     """
     function = getattr(tool_call, "function", None)
+    custom = getattr(tool_call, "custom", None)
+    if function is None and custom is not None:  # a tool that takes a text, and no arguments
+        return told(as_call(custom.name, {"input": custom.input}, id=tool_call.id), policy, history)
     if function is None:
         raise refusal("a tool call", tool_call, "edgeward.ToolCall, or an SDK's object of its form")
     return told(as_call(function.name, function.arguments, id=tool_call.id), policy, history)

