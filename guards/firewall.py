@@ -159,8 +159,8 @@ class Firewall:
         arguments: Mapping[str, object] | str | None = None,
         failed: bool = False,
     ) -> None:
-        """Report what a call gave back: a text, or a value that is read as JSON. A generator, a task:
-        what is used up by reading it is not read, and counts as never reported.
+        """Report what a call gave back: a text, or a value that is read as JSON. What would be used
+        up by reading it (a generator, a task) is not read, and counts as never reported.
 
         `call` may be the tool's name, with the `arguments` that it was checked with. `failed`: it
         went wrong, and nothing in `result` is believed.

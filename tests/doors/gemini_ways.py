@@ -44,7 +44,7 @@ class Got:
 Way = Callable[[Wire, Any], Awaitable[Got]]
 
 
-def raw_client(wire: Wire) -> genai.Client:
+def raw_client(wire: Wire, *, vertexai: bool = False) -> genai.Client:
     """A client that nothing guards."""
     sync, other = httpx.Client(verify=False), httpx.AsyncClient(verify=False)
     _OPENED.extend((sync, other))
@@ -52,14 +52,14 @@ def raw_client(wire: Wire) -> genai.Client:
     if "httpx_client" not in types.HttpOptions.model_fields:  # google-genai 1.40
         clients = {"client_args": {"verify": False}, "async_client_args": {"verify": False}}
     options = types.HttpOptions(base_url=wire.url, timeout=20_000, **clients)
-    made = genai.Client(api_key="k", http_options=options)
+    made = genai.Client(api_key="k", http_options=options, vertexai=vertexai)
     _OPENED.append(made)  # that version closes its connections when nobody holds the client itself
     return made
 
 
-def client(wire: Wire, policy: Any, **more: Any) -> Any:
+def client(wire: Wire, policy: Any, *, vertexai: bool = False, **more: Any) -> Any:
     """A guarded client, sync and async."""
-    return FirewallGoogleGenerativeAI(raw_client(wire), policy, **more)
+    return FirewallGoogleGenerativeAI(raw_client(wire, vertexai=vertexai), policy, **more)
 
 
 async def close_all() -> None:

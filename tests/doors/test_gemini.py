@@ -387,6 +387,21 @@ def test_the_budget_counts_what_was_used(wire: Wire) -> None:
             assert reply.firewall["action"] == "block", (ask, usage)
 
 
+@pytest.mark.filterwarnings("ignore:The generate_images method is deprecated")
+async def test_what_a_model_made_of_a_prompt_is_masked(wire: Wire) -> None:
+    """Beside a picture, which stays as it is; sync and async, as Vertex AI answers."""
+    made = {"bytesBase64Encoded": "QUJD", "mimeType": "image/png", "prompt": f"A cat, {KEY}"}
+    wire.script(*[Raw({"predictions": [made, {**made, "prompt": None}]})] * 2)
+    client = ways.client(wire, POLICY, vertexai=True)
+    for reply in (
+        client.models.generate_images(model="m", prompt="A cat"),
+        await client.aio.models.generate_images(model="m", prompt="A cat"),
+    ):
+        first, second = reply.generated_images
+        assert first.image.image_bytes == b"ABC"
+        assert (first.enhanced_prompt, second.enhanced_prompt) == (f"A cat, {MASK}", None)
+
+
 def test_wraps_nothing_else() -> None:
     """No client of Gemini's: the error says what is wanted."""
     with pytest.raises(TypeError, match=r"genai\.Client"):

@@ -17,7 +17,7 @@ from edgeward.clients import (
     create_openai_compatible_firewall,
 )
 from edgeward.guards.clients._proxy import UnguardedMethod
-from tests.wire.server import Raw, Say, Wire
+from tests.wire.server import Events, Raw, Say, Wire
 
 from . import openai_ways as ways
 from .openai_ways import ASKED, INPUT, OLD
@@ -111,6 +111,24 @@ def test_what_returns_neither_calls_nor_text_is_the_clients_own(wire: Wire) -> N
     assert made.data[0].embedding == [1.0]
     assert client.api_key == "k"
     assert str(client.base_url).startswith(wire.openai_url)
+
+
+def test_what_a_model_made_of_a_prompt_is_masked(wire: Wire) -> None:
+    """Beside an image, which stays as it is; also in a raw response, and where images stream."""
+    client = ways.sync_client(wire, POLICY)
+    made = {"b64_json": "QUJD", "revised_prompt": f"A cat, {KEY}"}
+    wire.script(*[Raw({"created": 1, "data": [made, {"b64_json": "QUJD"}]})] * 2)
+    for reply in (
+        client.images.generate(prompt="A cat"),
+        client.images.with_raw_response.generate(prompt="A cat").parse(),
+    ):
+        assert [image.b64_json for image in reply.data] == ["QUJD", "QUJD"]
+        assert [image.revised_prompt for image in reply.data] == [f"A cat, {MASK}", None]
+    kind = "image_generation.partial_image"
+    wire.script(Events([{"type": kind, "b64_json": "QUJD", "partial_image_index": 0}]))
+    if not OLD:
+        (piece,) = client.images.generate(prompt="A cat", stream=True)
+        assert (piece.type, piece.b64_json) == (kind, "QUJD")
 
 
 def test_files_are_the_clients_own_but_for_their_content(wire: Wire) -> None:

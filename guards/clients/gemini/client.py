@@ -36,10 +36,6 @@ PASSED = _also_aio(
     "models.list",
     "models.update",
     "models.delete",
-    "models.generate_images",
-    "models.edit_image",
-    "models.upscale_image",
-    "models.recontext_image",
     "models.segment_image",
     "models.generate_videos",
     "files.upload",
@@ -62,6 +58,9 @@ PASSED = _also_aio(
 """What returns neither calls nor the model's text."""
 
 
+_PICTURES = ("generate_images", "edit_image", "upscale_image", "recontext_image")
+
+
 def _generate(target: Target, /, *args: Any, **kwargs: Any) -> Any:
     call, method = _of_call(target, kwargs.get("config"))
     return settled(method(*args, **kwargs), call.told)
@@ -70,6 +69,19 @@ def _generate(target: Target, /, *args: Any, **kwargs: Any) -> Any:
 def _generate_stream(target: Target, /, *args: Any, **kwargs: Any) -> Any:
     call, method = _of_call(target, kwargs.get("config"))
     return settled(method(*args, **kwargs), lambda pieces: streamed(pieces, call))
+
+
+def _picture(target: Target, /, *args: Any, **kwargs: Any) -> Any:
+    redactor = target.door.rules.policy.redactor
+
+    def masked(response: Any) -> Any:
+        """Beside a picture the model may say what it made of the prompt."""
+        for image in response.generated_images or ():
+            if said := getattr(image, "enhanced_prompt", None):
+                image.enhanced_prompt = redactor.all(said)[0]
+        return response
+
+    return settled(target.raw(*args, **kwargs), masked)
 
 
 def _of_call(target: Target, config: Any) -> tuple[Call, Any]:
@@ -126,6 +138,7 @@ SURFACE = Surface(
         **dict.fromkeys(_also_aio("models.generate_content"), _generate),
         **dict.fromkeys(_also_aio("models.generate_content_stream"), _generate_stream),
         **dict.fromkeys(_also_aio("chats.create"), _create_chat),
+        **dict.fromkeys(_also_aio(*(f"models.{name}" for name in _PICTURES)), _picture),
     },
     passed=PASSED,
     hints={

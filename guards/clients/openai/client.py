@@ -18,7 +18,7 @@ from .._proxy import GuardedClient, Surface, Target, UnguardedMethod
 from .._stainless import is_stainless, reopened, wired
 from .._stream_managers import telling
 from .._wire import Reply
-from . import chat, items, responses, shaped
+from . import chat, images, items, responses, shaped
 from .chat import ChatReply
 from .chat_stream import ChatStream
 from .responses import ResponseReply
@@ -156,6 +156,8 @@ class OpenAIDoor(Door):
             exchange = self.exchange(turns, after=responses.after_of(body))
             sent = exchange.rules.sent(body, responses.CONTENT)
             return (ResponseStream if body.get("stream") else ResponseReply)(sent, exchange)
+        if path.endswith(images.PATH):
+            return images.ImageReply(body, self.rules.policy.redactor)
         return None
 
 
