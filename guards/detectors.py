@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from numbers import Real
 from typing import cast
 
 Detect = Callable[[str], float]
@@ -73,13 +74,13 @@ def _ask(detector: Detector, text: str) -> float | None:
     with _lock:
         if _hanging.get(detector.name, 0) >= MOST_HANGING:
             return None
-    answer: list[object] = []
+    answer: list[float | None] = []
     late = threading.Event()
 
     def run() -> None:
-        said: object = None
+        said: float | None = None
         with contextlib.suppress(BaseException):  # whatever it raises is no answer
-            said = detector.detect(text)
+            said = _score(detector.detect(text))
         with _lock:  # an answer is late or in time, never half of each
             answer.append(said)
             if late.is_set():
@@ -93,10 +94,12 @@ def _ask(detector: Detector, text: str) -> float | None:
             late.set()
             _hanging[detector.name] = _hanging.get(detector.name, 0) + 1
             return None
-    return _score(answer[0])
+    return answer[0]
 
 
 def _score(answer: object) -> float | None:
-    if isinstance(answer, bool) or not isinstance(answer, int | float):
+    # A model's library has numbers of its own: NumPy's are no Python floats.
+    if isinstance(answer, bool) or not isinstance(answer, Real):
         return None
-    return float(answer) if 0 <= answer <= 1 else None
+    score = float(answer)
+    return score if 0 <= score <= 1 else None

@@ -14,6 +14,7 @@ model and the reader; no decision on a call depends on it.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -130,4 +131,10 @@ def _detectors(names: Iterable[str], context: Context) -> tuple[Detector, ...]:
                     f"detectors: no detector {name!r} is installed; there are: {there}"
                 )
             found[name] = known[name]
+    for name, detect in found.items():
+        if not callable(detect) or inspect.iscoroutinefunction(detect):
+            raise ValueError(
+                f"detectors: {name!r} is a {type(detect).__name__} that gives no number when it is"
+                " called; write a plain function from a text to a number from 0 to 1"
+            )
     return tuple(Detector(name, detect) for name, detect in found.items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from fractions import Fraction
 from queue import SimpleQueue
 from typing import Any
 
@@ -43,6 +44,33 @@ def test_together_with_a_signal_it_withholds() -> None:
 def test_an_answer_that_is_no_score_flags(answer: object) -> None:
     """What could not be looked at is not known to be harmless."""
     assert shown(LUNCH, lambda _: answer).did == ("flagged: detector eye failed",)
+
+
+class Half(float):
+    """A number of some library's own, that is no plain float."""
+
+
+@pytest.mark.parametrize("answer", [1, Half(0.9), Fraction(9, 10)])
+def test_a_number_of_any_kind_is_a_score(answer: object) -> None:
+    """Models answer with numbers of their libraries."""
+    assert shown(LUNCH, lambda _: answer).did == ("flagged: detector eye",)
+
+
+@pytest.mark.parametrize("detect", ["eye", test_alone_it_flags.__doc__, 0.9])
+def test_what_cannot_be_asked_is_refused_at_load(detect: object) -> None:
+    """Else every text would be flagged, and nobody would know why."""
+    with pytest.raises(ConfigValidationError, match="plain function"):
+        shown(LUNCH, detect)
+
+
+def test_one_that_has_to_be_awaited_is_refused_at_load() -> None:
+    """Nobody would wait for it."""
+
+    async def later(text: str) -> float:
+        return 1.0
+
+    with pytest.raises(ConfigValidationError, match="plain function"):
+        shown(LUNCH, later)
 
 
 def test_one_that_raises_flags() -> None:
