@@ -40,6 +40,8 @@ _NO_POLICY = Verdict("block", (Finding("policy", "block", "no policy is loaded")
 _PLAIN = Settings()
 PRIVATE = "private"
 """The rule of whose finds other rules are told, by the ledger."""
+_READABLE = "arguments that are one JSON object, each key once, not too long, deep or much encoded"
+_NAMEABLE = "the name of a tool in plain letters"
 _MAX_FINDINGS = 50
 """Findings that a verdict keeps; the strictest come first."""
 
@@ -227,10 +229,12 @@ def _judged(
     """What these checks of the policy say."""
     if call.fault is not None:
         reason = f"the call cannot be checked: {policy.redactor.shown(call.fault)}"
-        return Verdict("block", (Finding("arguments", "block", reason),), policy.digest)
+        finding = Finding("arguments", "block", reason, allowed=_READABLE)
+        return Verdict("block", (finding,), policy.digest)
     fault = name_fault(call.name)
     if fault:
-        return Verdict("block", (Finding("tool_name", "block", fault),), policy.digest)
+        finding = Finding("tool_name", "block", fault, allowed=_NAMEABLE)
+        return Verdict("block", (finding,), policy.digest)
     if not checks_of and policy.shadow is not None:
         return policy.no_objection  # whatever no rule could see whole
     history = history.judged_by(policy.digest)
@@ -272,4 +276,4 @@ def _bounds(examined: Examined) -> Iterator[Finding]:
     for index, limit in examined.bounds:
         path = examined.path(index)
         place = f"argument '{path}': " if path else ""
-        yield Finding("arguments", "block", f"{place}{limit}", argument=path)
+        yield Finding("arguments", "block", f"{place}{limit}", argument=path, allowed=_READABLE)

@@ -212,10 +212,10 @@ class Conditions:
 
     def _respelled(self, call: Examined) -> Iterator[Failure]:
         """Names of arguments that a tool may take for those of which something is asked."""
-        for path, name in respelled(call.arguments, self.asked, self.bare):
+        for path, name, value in respelled(call.arguments, self.asked, self.bare):
             tool = shown_name(call.name)
             reason = f"argument '{path}' of tool {tool} is another spelling of '{name}'"
-            yield Failure(f"args.{name}", reason, self.default, path, allowed=f"'{name}'")
+            yield Failure(f"args.{name}", reason, self.default, path, value, allowed=f"'{name}'")
 
     def _of_caller(self, call: Examined, callers: CallerTest) -> Failure:
         reason = f"tool {shown_name(call.name)} is not for this caller"

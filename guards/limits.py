@@ -98,6 +98,12 @@ class Limit:
         spent, most = _shown(self.amount, self.spent(used)), _shown(self.amount, self.most)
         return f"{spent} of {most} {_UNITS[self.amount]} of this {self.scope} are used"
 
+    @property
+    def allowed(self) -> str:
+        """What it lets through, for people."""
+        most = f"{_shown(self.amount, self.most)} {_UNITS[self.amount]}"
+        return f"calls of a {self.scope} that has used less than {most}"
+
 
 _UNITS = {"tokens": "tokens", "cost_usd": "US dollars", "calls": "tool calls", "seconds": "seconds"}
 

@@ -134,8 +134,9 @@ def bare_names(tree: Tree) -> frozenset[str]:
 
 def respelled(
     value: Any, tree: Tree, bare: frozenset[str], path: str = ""
-) -> Iterator[tuple[str, str]]:
-    """Where (path) a name stands that is another spelling of one in the tree, and that one.
+) -> Iterator[tuple[str, str, Any]]:
+    """Where (path) a name stands that is another spelling of one in the tree, that one, and the
+    value.
 
     `bare` are the tree's `bare_names`.
     """
@@ -150,6 +151,6 @@ def respelled(
             else:
                 below = tree.get(EVERY)
                 if (found := bare_argument(key)) in bare:
-                    yield from ((shown, name) for name in tree if bare_argument(name) == found)
+                    yield from ((shown, n, item) for n in tree if bare_argument(n) == found)
             if below and type(item) in (dict, list):
                 yield from respelled(item, below, bare, shown)

@@ -156,7 +156,7 @@ def _finding(limit: Limit, used: Used) -> Finding:
         reason = f"the {limit.scope}'s limit of {limit.amount} {UNCOUNTABLE}"
     else:
         reason = f"a limit is reached: {limit.told(used)}"
-    return Finding(_name(limit), "block", reason, limit.place)
+    return Finding(_name(limit), "block", reason, limit.place, allowed=limit.allowed)
 
 
 def _name(limit: Limit) -> str:

@@ -43,6 +43,10 @@ SPEAKING: list[tuple[dict[str, Any], str, dict[str, Any], str]] = [
      {"a": "eve@evil.test", "b": "100"}, "one message of the user"),
     ({"default": "allow", "sequence": [{"before": "get", "require": "test"}]}, "get", {},
      "once test has run"),
+    ({"default": "allow", "limits": {"run": {"seconds": 1}}}, "get", {}, "less than 1 seconds"),
+    ({"tools": {"pay": {"args": {"amount": {"max": 5}}}}}, "pay", {"Amount": 6}, "'amount'"),
+    ({"default": "allow"}, "", {}, "a tool in plain letters"),
+    ({"default": "allow"}, "get", {"q": "[" * 999 + "]" * 999}, "one JSON object"),
 ]  # fmt: skip
 
 
