@@ -71,7 +71,7 @@ _LONG = 100
 """Characters from which RE2's automaton is faster than `re`, whatever it costs to begin."""
 
 
-class _Sign:
+class Sign:
     """Whether a text holds something that looks encoded in one way."""
 
     __slots__ = ("_long", "_short", "_shortest")
@@ -89,16 +89,18 @@ class _Sign:
         return self._long.search(text.encode("utf-8", "surrogatepass")) is not None
 
 
-_ESCAPE_SIGN = _Sign(f"{_ESCAPED}|{_MAILED}", 2)
-_MAIL_SIGN = _Sign(_MAILED, 2)
-_PERCENT_SIGN = _Sign(r"%[0-9A-Fa-f]{2}|%[uU][0-9A-Fa-f]{4}", 3)
-_DOUBLED_SIGN = _Sign(r"%(?:25)+(?:[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})", 5)
-_DIGITS_SIGN = _Sign(r"[A-Za-z0-9+/_-]{12}", 12)
-_RUN_SIGN = _Sign(_RUN, 8)
-_HEX_SIGN = _Sign(_HEXED, 16)
-_HEX_RUN_SIGN, _B32_SIGN, _PAIRS_SIGN = (_Sign(part, 16) for part in _HEX_FORMS)
+_ESCAPE_SIGN = Sign(f"{_ESCAPED}|{_MAILED}", 2)
+_MAIL_SIGN = Sign(_MAILED, 2)
+_ENTITY_SIGN = Sign(r"&#[0-9xX]|&[A-Za-z][A-Za-z0-9]{1,31};", 3)
+_BACKSLASH_SIGN = Sign(r"\\(?:[uUx]|[0-3][0-7]{2})", 3)
+_PERCENT_SIGN = Sign(r"%[0-9A-Fa-f]{2}|%[uU][0-9A-Fa-f]{4}", 3)
+_DOUBLED_SIGN = Sign(r"%(?:25)+(?:[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})", 5)
+_DIGITS_SIGN = Sign(r"[A-Za-z0-9+/_-]{12}", 12)
+_RUN_SIGN = Sign(_RUN, 8)
+_HEX_SIGN = Sign(_HEXED, 16)
+_HEX_RUN_SIGN, _B32_SIGN, _PAIRS_SIGN = (Sign(part, 16) for part in _HEX_FORMS)
 
-_UNSEEN_SIGN = _Sign(r"[\x00-\x08\x0E-\x1F\x7F]", 1)
+_UNSEEN_SIGN = Sign(r"[\x00-\x08\x0E-\x1F\x7F]", 1)
 
 _B64_RUN = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
 _B32_RUN = re.compile(r"[A-Z2-7]{16,}")
@@ -226,7 +228,9 @@ def _overlong(match: re.Match[bytes]) -> bytes:
 
 
 def _unentity(text: str) -> str:
-    return _each_read(text, _ENTITIES, _entity) if "&" in text else text
+    if "&" not in text or not _ENTITY_SIGN.found(text):
+        return text
+    return _each_read(text, _ENTITIES, _entity)
 
 
 def _each_read(text: str, pattern: re.Pattern[str], read: Callable[[str], str]) -> str:
@@ -253,7 +257,7 @@ def _unescape(text: str) -> str:
         return text
     if "\\/" in text:
         text = _SLASH.sub("/", text)
-    return _each_read(text, _ESCAPES, _escape)
+    return _each_read(text, _ESCAPES, _escape) if _BACKSLASH_SIGN.found(text) else text
 
 
 def _unmail(text: str) -> str:

@@ -73,6 +73,15 @@ _OF_NO_NETWORK = frozenset(
     "gid chrome chrome-extension moz-extension edge vscode package resource content asset".split()  # noqa: SIM905 - reads better
 )
 """Schemes of things within a program (`gid://shopify/Order/1`), behind which no host stands."""
+_NAMESPACE = re.compile(
+    r"(?:www\.w3\.org/(?:1999/(?:xhtml|xlink|XSL/Transform|02/22-rdf-syntax-ns#)|2000/(?:svg|01/rdf-schema#)"
+    r"|2001/XMLSchema(?:-instance)?|1998/Math/MathML|XML/1998/namespace|2005/Atom|TR/[\w/.-]{1,60}\.dtd)"
+    r"|json-schema\.org/draft[-/0-9]{2,9}(?:/schema)?#?|maven\.apache\.org/(?:POM|xsd)/[\w.-]{1,30}"
+    r"|schemas\.(?:android\.com/apk/res(?:-auto|/android)"
+    r"|(?:microsoft\.com|openxmlformats\.org|xmlsoap\.org)/[\w/.-]{0,80})|www\.sitemaps\.org/schemas/sitemap/0\.9|schema\.org/?)"
+    r"(?=\\?[\"'\s]|\Z)"
+)
+"""Names in the form of links, by which XML and JSON say what they are: nothing is loaded there."""
 _LINE_ENDS = re.compile(r"[nrt](?![\w.-])")
 """What stands behind the backslash of `"http:\\n"` in a program."""
 
@@ -106,6 +115,8 @@ def links(text: str, *, stand_ins: bool = False) -> Iterator[Destination]:
         elif text[at - 1] == ":" and start > len(special) and _BARE_HOST.match(text, at) is None:
             continue  # "http:400" in prose
         elif text[at - 2 : at] == ":\\" and _LINE_ENDS.match(text, at):
+            continue
+        if special and not stand_ins and _NAMESPACE.match(text, at):
             continue
         found = authority_at(text, at) if users else _again(text, at, known)
         if found is None or (not stand_ins and _STAND_IN.fullmatch(found.shown)):

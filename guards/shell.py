@@ -1,7 +1,7 @@
 """What a shell makes of a command line: the views that rules get besides the typed text.
 
-This raises the bar and is no sandbox: variables, globs and substitutions with effects of their own
-are not evaluated.
+This raises the bar and is no sandbox: variables get the plain values that the same text gives them,
+`$(echo word)` is the word; globs and substitutions with effects of their own are not evaluated.
 """
 
 from __future__ import annotations
@@ -11,6 +11,14 @@ import re
 _SPECIAL = re.compile(r"""['"\\$`;|&\n{<>]""")
 _IFS = re.compile(r"\$\{IFS[^{}\s]{0,16}\}|\$IFS(?![A-Za-z0-9_])(?:\$[0-9])?")
 _EMPTY = re.compile(r"\$\{?[@*]\}?|\$[0-9]|\$\(\)|``")
+_ECHOED = re.compile(
+    r"""(?:\$\(|`)\s{0,9}(?:echo|printf)\s{1,9}(?:-n\s{1,9})?(['"]?)([\w./:@-]{1,200})\1\s{0,9}(?:\)|`)"""
+)
+_VARIABLE = re.compile(
+    r"""(?<![\w$\\-])([A-Za-z_]\w{0,40})=(['"]?)([\w./:@-]{1,200})\2(?![^\s;&|)])"""
+    r"""|\$(?:\{([A-Za-z_]\w{0,40})\}|([A-Za-z_]\w{0,40}))"""
+)
+"""A plain value that a variable gets, and where one is used."""
 _ANSI_C = re.compile(r"\$'((?:[^'\\]|\\.)*)'", re.DOTALL)
 _ANSI_ESCAPE = re.compile(
     r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})|(.))", re.DOTALL
@@ -41,8 +49,26 @@ def shell_views(text: str) -> list[str]:
 def expanded(text: str) -> str:
     """The text with what needs no knowledge of the shell's variables put in its place."""
     view = _IFS.sub(" ", text)
+    if "echo" in view or "printf" in view:
+        view = _ECHOED.sub(r"\2", view)
+    if "=" in view and "$" in view:
+        view = _with_values(view)
     view = _ANSI_C.sub(lambda m: _ANSI_ESCAPE.sub(_ansi, m[1]), view)
     return _EMPTY.sub("", view)
+
+
+def _with_values(text: str) -> str:
+    """Variables as what the text last gave them before, where that is a plain word."""
+    values: dict[str, str] = {}
+
+    def read(match: re.Match[str]) -> str:
+        name, _, value, braced, used = match.groups()
+        if name:
+            values[name] = value
+            return match[0]
+        return values.get(braced or used, match[0])
+
+    return _VARIABLE.sub(read, text)
 
 
 def _ansi(match: re.Match[str]) -> str:

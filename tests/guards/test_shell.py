@@ -12,6 +12,7 @@ from edgeward.guards.shell import shell_views
     ["rm${IFS}-rf${IFS}/srv", 'r""m -rf /srv', "echo ok\nrm -rf /srv", "$'\\162m' -rf /srv",
      "r\\m -rf /srv", "'rm' -rf /srv", '"rm" "-rf" /srv', "{rm,-rf,/srv}", "rm$IFS-rf$IFS/srv",
      "r$@m -rf /srv", "rm \\\n-rf /srv", "rm\t-rf  /srv;", "a && rm -rf /srv", "a|rm -rf /srv",
+     "$(echo rm) -rf /srv", "r`printf 'm'` -rf /srv", "x=rm y='/srv'; $x -rf ${y}; x=ls",
      "$'\\x72\\u006d' -rf /srv", "$'r\\m' -rf /srv", "rm${IFS%??}-rf /srv", "$'rm\\t-rf' /srv"],
 )  # fmt: skip
 def test_disguise(text: str) -> None:
