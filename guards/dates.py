@@ -11,51 +11,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from .numerals import DATES, DAY_FIRST, EASTERN, MONTH, MONTH_FIRST, MONTHS, kinds_in
+
 Day = tuple[int, int, int]
 """Year (0 where none is written), month, day."""
 
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan",
-            "february feb",
-            "march mar",
-            "april apr",
-            "may",
-            "june jun",
-            "july jul",
-            "august aug",
-            "september sep sept",
-            "october oct",
-            "november nov",
-            "december dec",
-        ),
-        start=1,
-    )
-    for name in names.split()
-} | {
-    # Whole names only: short ones are words of other languages.
-    name: number
-    for language in (
-        "januar februar märz april mai juni juli august september oktober november dezember",
-        "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
-        "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-        "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre"
-        " dicembre",
-        "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
-        "januari februari maart april mei juni juli augustus september oktober november december",
-    )
-    for number, name in enumerate(language.split(), start=1)
-}
-_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?:,?\s{1,3}(\d{4}))?"
 _ISO = re.compile(r"(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)")
 _NUMBERS = re.compile(r"(?<![\d.])(\d{1,2})[./-](\d{1,2})(?:[./-](\d{4}|\d{2}))?(?![\d])")
-_MONTH_FIRST = re.compile(rf"\b({_MONTH})\.?\s{{1,3}}{_DAY}\b{_YEAR}", re.IGNORECASE)
+_MONTH_FIRST = re.compile(rf"\b({MONTH})\.?\s{{1,3}}{_DAY}\b{_YEAR}", re.IGNORECASE)
 _DAY_FIRST = re.compile(
-    rf"(?<!\d){_DAY}[.\u00ba]?\s{{1,3}}(?:(?:of|de)\s{{1,3}})?({_MONTH})\b(?:\s{{1,3}}de)?{_YEAR}",
+    rf"(?<!\d){_DAY}[.\u00ba]?\s{{1,3}}(?:(?:of|de)\s{{1,3}})?({MONTH})\b(?:\s{{1,3}}de)?{_YEAR}",
     re.IGNORECASE,
 )
 _SIGNS = re.compile(
@@ -88,25 +55,26 @@ def day_of(value: str) -> Day | None:
     for pattern, day, month in ((_MONTH_FIRST, 2, 1), (_DAY_FIRST, 1, 2)):
         match = pattern.fullmatch(value.strip())
         if match is not None and match[3]:
-            return _checked(int(match[3]), _MONTHS[match[month].lower()], int(match[day]))
+            return _checked(int(match[3]), MONTHS[match[month].lower()], int(match[day]))
     return None
 
 
 def days_in(text: str) -> Iterator[Day]:
     """Every day that stands in a text, as it may be read."""
-    for match in _ISO.finditer(text):
+    kinds = kinds_in(text)
+    for match in _ISO.finditer(text) if DATES in kinds else ():
         yield from _read(int(match[1]), int(match[2]), int(match[3]))
-    for match in _NUMBERS.finditer(text):
+    for match in _NUMBERS.finditer(text) if DATES in kinds else ():
         year = int(match[3] or 0)
         year += 2000 if 0 < year < 100 else 0
         yield from _read(year, int(match[1]), int(match[2]))
         yield from _read(year, int(match[2]), int(match[1]))
-    for match in _SIGNS.finditer(text):
+    for match in _SIGNS.finditer(text) if EASTERN in kinds else ():
         yield from _read(int(match[1] or 0), int(match[2]), int(match[3]))
-    for match in _MONTH_FIRST.finditer(text):
-        yield from _read(int(match[3] or 0), _MONTHS[match[1].lower()], int(match[2]))
-    for match in _DAY_FIRST.finditer(text):
-        yield from _read(int(match[3] or 0), _MONTHS[match[2].lower()], int(match[1]))
+    for match in _MONTH_FIRST.finditer(text) if MONTH_FIRST in kinds else ():
+        yield from _read(int(match[3] or 0), MONTHS[match[1].lower()], int(match[2]))
+    for match in _DAY_FIRST.finditer(text) if DAY_FIRST in kinds else ():
+        yield from _read(int(match[3] or 0), MONTHS[match[2].lower()], int(match[1]))
 
 
 def _read(year: int, month: int, day: int) -> Iterator[Day]:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from .numerals import PHONES, kinds_in
+
 _PHONE = re.compile(
     r"(?<![\w.,@/+-])(?:(\+)(\d{1,3})[ .-]{0,2}(?:\(0\) ?)?)?"
     r"(\(\d{1,5}\)|\d{1,8})((?:(?:[ ./-]|(?<=\)) ?| [/-] )\d{2,8}){1,6})(?![\w@/]|[.,-]\d)"
@@ -21,7 +23,7 @@ _NORTH_AMERICA = re.compile(r"[2-9]\d\d[2-9]\d{6}")
 
 def phones_in(text: str) -> Iterator[str]:
     """Every number that is written in groups as a telephone's, as digits alone."""
-    for match in _PHONE.finditer(text):
+    for match in _PHONE.finditer(text) if PHONES in kinds_in(text) else ():
         yield from _digits(match)
 
 

@@ -7,7 +7,6 @@ of the ledger that ends earlier ignores what lies beyond it.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -17,10 +16,9 @@ from typing import Any, TypeVar
 from .counted import counted, numbered_by
 from .dates import Day, days_in
 from .folding import without_accents
-from .hosts import host_of
-from .identifiers import addresses_of, identifiers
+from .forms import forms_of, hosts_in, numbers_in
 from .private_pieces import PrivatePieces, has_digit
-from .sums import currencies_in, plain_sums, round_sums, sums_in, told_sum
+from .sums import currencies_in, plain_sums, round_sums, sums_in
 from .tokens import MAX_TOKENS, other_spellings, subjects, tokens, wishes, words
 
 USER = "user"
@@ -34,9 +32,6 @@ MAX_PLACES = 1_000
 
 MAX_RUN = 1_000
 """Tokens of a value: a longer text is no value that could be recognised."""
-
-MAX_NAME_WORDS = 12
-"""Words of a name; the words of a longer value count only where its source is trusted as text."""
 
 Places = dict[str, list[int]]
 _Key = TypeVar("_Key", str, Day)
@@ -162,22 +157,23 @@ class Index:
         for text in _texts(record.get("texts")):
             self._add_text(text, place)
         for value in _texts(record.get("values")):
-            run = tokens(value)
-            self._put(self.whole, " ".join(run), place)
-            if len(run) == 1 or told_sum(value):
-                self._add_numbers([*run, *round_sums(value)], place)
-            for spelling in (*other_spellings(value), *addresses_of(value.casefold())):
+            forms = forms_of(value)
+            for spelling in forms.whole:
                 self._put(self.whole, spelling, place)
-            for word in _name_words(value):
+            for word in forms.words:
                 self._put(self.words, word, place)
-            self._add_hosts(value, place)
-            self._add_days(value, place)
+            for host in forms.hosts:
+                self._put(self.hosts, host, place)
+            for day in forms.days:
+                self._put(self.days, day, place)
+            self._add_numbers(forms.numbers, place)
 
     def _add_text(self, text: str, place: int) -> list[str]:
         self.texted.add(place)
-        self._add_days(text, place)
+        for day in days_in(text):
+            self._put(self.days, day, place)
         run = tokens(text)
-        self._add_numbers([*run, *round_sums(text)], place)
+        self._add_numbers(numbers_in([*run, *round_sums(text)]), place)
         start = len(self.run)
         # Another thread may look things up meanwhile: it must not find a position without a place.
         self.places += [place] * (len(run) + 1)
@@ -192,29 +188,22 @@ class Index:
         if not text.isascii():
             for word in dict.fromkeys(said):
                 self._put(self.words, without_accents(word), place)
-        self._add_hosts(text, place)
+        for host in hosts_in(text):
+            self._put(self.hosts, host, place)
         return run
 
-    def _add_numbers(self, run: Sequence[str], place: int) -> None:
-        found = {float(token) for token in run if _NUMBER.fullmatch(token)}
+    def _add_numbers(self, found: Set[float], place: int) -> None:
         if found:
-            found |= self.numbers.get(place, set())
+            found = found | self.numbers.get(place, frozenset())
             self.numbers[place] = set(sorted(found)[-_MOST_NUMBERS:])
-
-    def _add_days(self, text: str, place: int) -> None:
-        if has_digit(text):
-            for day in days_in(text):
-                self._put(self.days, day, place)
-
-    def _add_hosts(self, text: str, place: int) -> None:
-        for found in identifiers(text):
-            self._put(self.hosts, host_of(found), place)
 
     @staticmethod
     def _put(table: dict[_Key, list[int]], value: _Key, place: int) -> None:
         if value:
-            known = table.setdefault(value, [])
-            if len(known) < MAX_PLACES and (not known or known[-1] != place):
+            known = table.get(value)
+            if known is None:
+                table[value] = [place]
+            elif known[-1] != place and len(known) < MAX_PLACES:
                 known.append(place)
 
     def occurrences(self, run: Sequence[str], key: str, end: int) -> Iterator[int]:
@@ -373,8 +362,6 @@ class Seen:
         return seen
 
 
-_NUMBER = re.compile(r"(?!(?:19|20)\d\d\Z)\d{1,12}(?:\.\d{1,6})?")
-"""A number that can be an amount: neither a year nor an account."""
 _MOST_NUMBERS = 100
 
 
@@ -382,12 +369,6 @@ def _last(entries: Sequence[int], end: int) -> int:
     """The last of rising entries that is before `end`; -1 where none is."""
     at = bisect_left(entries, end)
     return entries[at - 1] if at else -1
-
-
-def _name_words(value: str) -> list[str]:
-    """The words of a value that counts as a whole; what is longer than a name gives none."""
-    found = words(value)
-    return found if len(found) <= MAX_NAME_WORDS else []
 
 
 def _texts(value: object) -> list[str]:

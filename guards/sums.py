@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from .encodings import Sign
+from .numerals import COMMAS, POINTS, SCALED, kinds_in
 
 _THOUSANDS = re.compile(r"[,'\u2019](?<=\d.)(?=\d{3}(?!\d))")
 _INNER_SIGN = re.compile(r"\d[,'\u2019]\d")
@@ -19,9 +19,6 @@ _POINTS_AND_COMMA = re.compile(
     r"(?<![\d.,])(\d{1,3}(?:(?:\.\d{3}){1,4}|(?:[ \u00a0\u202f]\d{3}){1,4})),(\d{1,2})(?!\d|[.,]\d)"
 )
 """`1.234,56`: the point cannot be a decimal one."""
-_DIGIT = r"(?:[0-9]|[^\x00-\x7F])"
-_COMMA_SIGN = Sign(rf"{_DIGIT},{_DIGIT}{{1,2}}(?:[^0-9]|$)", 3)
-"""Where a comma may stand before decimals: without one nothing but signs between thousands goes."""
 _CURRENCY = r"(?:[$\u00a3\u20ac\u00a5]|\b(?:EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|BRL|JPY|INR)\b)"
 _MONEY_WORD = (
     r"(?:[$\u00a3\u20ac\u00a5]|(?:EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|BRL|JPY|INR|euros?|dollars?"
@@ -70,7 +67,7 @@ def grouped(text: str) -> bool:
 def plain_numbers(text: str) -> str:
     """The text with its numbers as programs write them: no sign between thousands, a point before
     decimals."""
-    if not _COMMA_SIGN.found(text):
+    if COMMAS not in kinds_in(text):
         return _THOUSANDS.sub("", text)
     text = _POINTS_AND_COMMA.sub(_pointed, text)
     return _COMMA_SUM.sub(_with_point, _THOUSANDS.sub("", text))
@@ -95,10 +92,10 @@ def sums_in(text: str) -> Iterator[str]:
 
 def round_sums(text: str) -> Iterator[str]:
     """Sums that are no number as they stand: `1.500 EUR`, `$1.2k`, `3 million euros`."""
-    if "." in text:
-        for match in _POINTS_SUM.finditer(text):
-            yield (match[1] or match[2]).replace(".", "")
-    for match in _TIMES.finditer(text):
+    kinds = kinds_in(text)
+    for match in _POINTS_SUM.finditer(text) if POINTS in kinds else ():
+        yield (match[1] or match[2]).replace(".", "")
+    for match in _TIMES.finditer(text) if SCALED in kinds else ():
         if match[1] or match[6]:
             times = 1_000 if match[3] or match[4] else 1_000_000
             yield f"{float(match[2].replace(',', '.')) * times:.10g}"
