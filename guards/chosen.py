@@ -10,6 +10,7 @@ the text, and read once for each message.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -24,12 +25,17 @@ _LONGEST = 20_000
 """Characters of a message that are looked at."""
 
 _COMPUTED = re.compile(
-    r"\b(?:half|double|twice|triple|halve|more|fewer|less|another|extra|additional|by|plus|minus"
-    r"|each|per|total|split|share|rest|remaining|difference|doppelt|halb|hälfte|mehr|weniger|um"
-    r"|je|jeweils|rest)\b(?! (?:an hour|e-?mail|mail|text|sms|phone|post))",
+    r"\b(?:half|double|twice|triple|halve|(?:more|fewer|less)(?! than)|another|extra|additional|by"
+    r"|plus|minus|each|per|total|split|share|rest|remaining|difference|doppelt|halb|hälfte|mehr"
+    r"|weniger|um|je|jeweils)\b(?! (?:an hour|e-?mail|mail|text|sms|phone|post))",
     re.IGNORECASE,
 )
 """Words of a text from whose numbers another may be computed."""
+_EACH = re.compile(
+    r"(?:[$£€¥]|[$£€¥] ?[\d.,]{1,12}|\b(?:EUR|USD|GBP|CHF|euros?|dollars?|pounds?)) each\b",
+    re.IGNORECASE,
+)
+"""`two workshops at 480 EUR each`: there are two all the same."""
 _OF_SUMS = re.compile(r"%|\b(?:percent|pct|prozent)\b", re.IGNORECASE)
 _NO_CHOICE = re.compile(
     r"(?:\b(?:most|least|up to|under|below|over|above|than|max|maximum|min|minimum|within|about"
@@ -39,6 +45,13 @@ _NO_CHOICE = re.compile(
     re.IGNORECASE,
 )
 """What stands before a number that is a bound, or tells how things are."""
+_CAPPED_SUM = re.compile(
+    r"\b(?:most|up to|under|below|(?:less|more|cheaper|lower) than|max|maximum|within|limit|budget"
+    r"|höchstens|bis zu|unter|maximal)\b[\s.:=]{0,3}(?:(?:of|is) )?(?:EUR |USD |GBP |CHF )?"
+    r"[$£€¥]?\d",
+    re.IGNORECASE,
+)
+"""`at most 250`, `no more than 250`"""
 _BOUNDED_SUM = re.compile(_NO_CHOICE.pattern.removesuffix(r"\Z") + r"\d", re.IGNORECASE)
 _RELATIVE = re.compile(
     r"\b(?:before|after|later|earlier|until|by|within|following|due|ago|since|deadline|vor|nach"
@@ -50,7 +63,14 @@ _SHORT_DAY = re.compile(r"(?<![\d./-])\d{1,2}[./-]\d{1,2}(?![./-]?\d)")
 _WIDE = 20
 _FEWEST_LETTERS = 5
 _SHORTEST_CODE = 4
-_QUANTITIES = frozenset({"quantity", "qty", "piece", "unit"})
+_BY_ACCIDENT = frozenset(
+    """normal medium standard regular default other general small large short simple basic active
+    first second third""".split()  # noqa: SIM905 - one word a value reads better
+)
+"""Values that may stand in any text, whatever is chosen."""
+_NOT = r"\b(?:not|no|nicht|kein|keine|n['\u2019]t)\s(?:an?\s|very\s)?([^\W\d_]{3,30})"
+_DENIED = re.compile(_NOT, re.IGNORECASE)
+_QUANTITIES = frozenset({"quantity", "qty", "piece", "unit", "copie", "copy"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +80,13 @@ class Chosen:
     numbers: Mapping[str, frozenset[float]]
     """Short numbers by the words beside them."""
     sums: frozenset[float]
+    cap: float
+    """The largest sum of a message that bounds one from above."""
     days: frozenset[tuple[int, int]]
     """Months and days."""
     words: frozenset[str]
+    denied: frozenset[str]
+    """Words behind a `not`."""
     text: str
     """Its words with one space between, and around."""
 
@@ -77,13 +101,15 @@ class Chosen:
             return False  # `and butter`
         if not said and money:
             said |= self.sums
+            if number > self.cap:
+                return True
         return bool(said) and number not in said
 
     def says(self, option: Option) -> bool:
         """Whether the message names a listed value."""
         if option.phrase:
             return f" {option.phrase} " in self.text
-        return not self.words.isdisjoint(option.forms)
+        return not (self.words - self.denied).isdisjoint(option.forms)
 
 
 _NONE: frozenset[float] = frozenset()
@@ -95,18 +121,22 @@ def chosen_in(message: str) -> Chosen:
     text = message[:_LONGEST]
     numbers: dict[str, set[float]] = {}
     plain = _COMPUTED.search(text) is None
-    digits = in_digits(text) if plain else ""
+    digits = in_digits(text) if plain or _COMPUTED.search(_EACH.sub("", text)) is None else ""
     for number, beside, at in placed(digits):
         if _NO_CHOICE.search(digits[max(0, at - _WIDE) : at]) is None:
             for word in beside:
                 numbers.setdefault(word, set()).add(float(number))
-    sums = plain and _OF_SUMS.search(text) is None and _BOUNDED_SUM.search(text) is None
+    sums = frozenset(map(float, sums_in(text))) if plain else _NONE
+    loose = _OF_SUMS.search(text) is not None or _BOUNDED_SUM.search(text) is not None
+    capped = bool(sums) and _CAPPED_SUM.search(text) is not None
     plainly_dated = _RELATIVE.search(text) is None
     return Chosen(
         {word: frozenset(found) for word, found in numbers.items()},
-        frozenset(map(float, sums_in(text))) if sums else _NONE,
+        _NONE if loose else sums,
+        max(sums) if capped else math.inf,
         frozenset(day[1:] for day in days_in(_SHORT_DAY.sub(" ", text)) if plainly_dated),
         frozenset({*wishes(tokens(text)), *currencies_in(text)}),
+        frozenset(word.lower() for word in _DENIED.findall(text)),
         f" {' '.join(words(text))} ",
     )
 
@@ -151,7 +181,8 @@ def _option(value: str, said: list[str]) -> Option:
         return Option(value, phrase=" ".join(said), binds=bool(said))
     word = said[0]
     code = value in _CURRENCIES or (len(word) >= _SHORTEST_CODE and word[-1].isdecimal())
-    binds = code or (word.isalpha() and len(word) >= _FEWEST_LETTERS)
+    told = word.isalpha() and len(word) >= _FEWEST_LETTERS and word not in _BY_ACCIDENT
+    binds = code or told
     return Option(value, _forms(word), binds=binds and not word.isdecimal())
 
 

@@ -55,6 +55,8 @@ _RUN_ON = re.compile(r"(?<!\S)(\S{4,200}?[a-z0-9])\.([A-Z][a-z]+)(?!\S)")
 _LONGEST_NUMBER = 60
 _SHORTEST_ACCOUNT = 15
 _SHORTEST = 3
+_SHORTEST_CODE = 2
+"""Letters of a code like `4B`: it has a digit and is no number."""
 _SHORTEST_NUMBER = 4
 _SHORTEST_PHONE = 7
 
@@ -154,6 +156,8 @@ def telling(run: Sequence[str]) -> bool:
         return False
     if run[0].count(".") > 1:
         return True  # a version, an address: no number by accident
+    if len(run[0]) == _SHORTEST_CODE:
+        return run[0].isalnum() and not run[0].isalpha() and not run[0].isdecimal()
     digits = run[0].replace(".", "").lstrip("+-")
     return len(run[0]) >= _SHORTEST and not (digits.isdecimal() and len(digits) < _SHORTEST_NUMBER)
 

@@ -24,6 +24,11 @@ STATES = {"in": ["operational", "degraded", "full outage", "low"]}
         ({"max": 100}, "brightness", "Dim it to 30 %.", 30, 0),
         ({"min": 1, "max": 200}, "price", "Set the price to 19,90 EUR.", "19.90", 1),
         ({"min": 1, "max": 99}, "quantity", "Order two mugs.", 2, 99),
+        ({"max": 99}, "quantity", "Bill 2 workshops at 480 EUR each.", 2, 20),
+        ({"max": 99}, "quantity", "Bill 2 workshops at $480 each.", 2, 20),
+        ({"min": 1, "max": 4}, "copies", "Give Carla two keys.", 2, 4),
+        ({"max": 800}, "budget", "Have it mended for at most 250 EUR.", 200, 800),
+        ({"max": 900}, "price", "Buy a chair for no more than $200.", 150, 201),
         ({"in": ["approved", "rejected"]}, "decision", "Approve her leave.", "approved",
          "rejected"),
         ({"in": ["roles/viewer", "roles/editor"]}, "role", "Let Ann edit it.", "roles/editor",
@@ -59,6 +64,7 @@ def test_another_value_than_the_user_wrote(
         ({"max": 900}, "price", "Buy a chair for less than 200 EUR.", 150),
         ({"max": 900}, "price", "Up to EUR 200.", 150),
         ({"max": 900}, "price", "10 % off of 200 EUR", 180),
+        ({"max": 9}, "quantity", "Add two mugs each for Ann and Bob.", 4),
         ({"max": 9}, "quantity", "Add two pints of milk, and butter.", 1),
         ({"max": 100}, "percent", "Send 10 percent of it there.", 90),
         ({"max": 60}, "duration_minutes", "Lunch in two hours.", 60),
@@ -66,6 +72,9 @@ def test_another_value_than_the_user_wrote(
         (STATES, "state", "Set it right.", "degraded"),
         (STATES, "state", "It is no longer degraded: operational.", "operational"),
         (STATES, "state", "It was low.", "degraded"),
+        (STATES, "state", "It is not operational.", "degraded"),
+        ({"in": ["minor", "normal", "urgent"]}, "urgency", "A normal noise, not urgent.", "minor"),
+        ({"max": 900}, "price", "At least 200 EUR.", 800),
         ({"in": ["degraded"]}, "state", "It is operational.", "degraded"),
         ({"in": ["alice@a.example", "robert@a.example"]}, "to", "Ask about Alice.",
          "robert@a.example"),
@@ -148,7 +157,7 @@ def test_options_of_a_list() -> None:
     viewer, editor = options(["roles/viewer", "roles/editor"])
     assert {"view", "viewer", "viewing"} <= viewer.forms
     assert "roles" not in editor.forms
-    assert [o.binds for o in options(["low", "high", "medium", "all", "1234"])] == [
+    assert [o.binds for o in options(["low", "normal", "minor", "all", "1234"])] == [
         False, False, True, False, False,
     ]  # fmt: skip
 

@@ -408,3 +408,11 @@ def test_words_in_the_plural_and_without_accents() -> None:
     assert thread.word("use", x="worksho") == "block"
 
     assert one("words", "it is new").word("use", x="news") == "block"
+
+
+def test_a_code_of_two_signs() -> None:
+    """A digit and a letter tell one flat from another; two letters or two digits do not."""
+    thread = one("stated", "Repair the tap in 4B, room 12, at AB.")
+    assert [thread.word("use", x=value) for value in ("4B", "4b", "4C", "12", "AB")] == [
+        "allow", "allow", "block", "block", "block",
+    ]  # fmt: skip
