@@ -3,8 +3,8 @@
 Threat: what the agent read for its user (a passport number, a code, a message) is put into a mail,
 a post, the subject of a payment. Codes, half of a secret one (a card, an account number, a key),
 short values with a number in them and eleven words in a row are recognised, in other groups and
-letter case too; what the user wrote is not private. The conditions `clean` (the default for text)
-and `words` look for them.
+letter case too; what the user wrote is not private. So it is with what a long-term memory kept of
+them. The conditions `clean` (the default for text) and `words` look for them.
 
     private: [get_user_information, "read_inbox*"]
 """
@@ -35,6 +35,14 @@ if TYPE_CHECKING:
     from ..decide import Policy
 
 KEY = "private"
+
+MEMORY = "memory_recall"
+"""The tool that looks into an agent's long-term memory."""
+_RECORD = re.compile(
+    r"- \[[^\]]*\] \(untrusted, from (?P<from>[^)]*?)(?P<more> and [0-9]+ more)?\) "
+)
+"""How the line of a record begins that says what it came from; a record has one line."""
+
 Field = Annotated[list[Name], OneOrMore]
 DEFAULT: list[str] = []
 
@@ -124,7 +132,20 @@ class Private:
 
     def pieces(self, call: ToolCall, data: object) -> list[str]:
         """What in an output may not leave."""
-        return private_pieces(data) if speaks_of(self.tools, call.name) else []
+        if speaks_of(self.tools, call.name):
+            return private_pieces(data)
+        if call.name != MEMORY or not isinstance(data, str):
+            return []
+        return private_pieces([line for line in data.splitlines() if self._recalls(line)])
+
+    def _recalls(self, line: str) -> bool:
+        """Whether what a memory kept rests on what one of these tools gave back in its time."""
+        record = _RECORD.match(line)
+        if record is None:
+            return False
+        return bool(record["more"]) or any(
+            speaks_of(self.tools, name.removeprefix("tool ")) for name in record["from"].split(", ")
+        )
 
 
 def private_tools(policy: Policy) -> frozenset[str]:

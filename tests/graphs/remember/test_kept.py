@@ -318,3 +318,36 @@ def test_nothing_of_it_runs_on_the_event_loop(profile):
             asyncio.run(made.run("go", context=ALICE))
     assert seen
     assert threading.main_thread() not in seen
+
+
+def test_what_was_private_in_one_thread_is_so_where_it_is_recalled(profile, memory):
+    """What a private tool gave, and a run kept, leaves through no free text in a later thread."""
+    posted = []
+
+    def get_patient() -> str:
+        """Gets a patient."""
+        return '{"code": "QX-5512-9921"}'
+
+    def post(channel: str, text: str) -> str:
+        """Posts a text."""
+        posted.append(text)
+        return "posted"
+
+    words = {
+        "get_patient": "allow",
+        "memory_recall": "allow",
+        "post": {"args": {"channel": {"in": ["all"]}}},
+    }
+    policy = {"version": 2, "private": ["get_patient"], "tools": words}
+    options = {"policy": policy, "tools": [get_patient, post]}
+    with agent(profile, memory, [call("get_patient"), "It is QX-5512-9921."], **options) as made:
+        made.run_sync("Look it up.", context=ALICE)
+    turns = [
+        call("memory_recall", "c1", query="look it up"),
+        call("post", "c2", channel="all", text="QX-5512-9921"),
+        call("post", "c3", channel="all", text="All is well."),
+        "Done.",
+    ]
+    with agent(profile, memory, turns, **options) as made:
+        made.run_sync("Post to all.", context=ALICE)
+    assert posted == ["All is well."]

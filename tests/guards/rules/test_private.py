@@ -105,3 +105,21 @@ def test_what_was_not_seen_says_why() -> None:
     t.ledger = t.ledger.with_gap(GAP)
     reason = t.verdict("note", body={"deep": ["x y z"]}).reason
     assert reason == f"argument 'body.deep[0]' of tool 'note' may hold private data ({GAP})"
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        ("- [outcome] (untrusted, from tool get_me) Answer: HGK137803", "block"),
+        ("- [outcome] (untrusted, from tool search, tool read_mail) Answer: HGK137803", "block"),
+        ("- [lesson] (untrusted, from tool a, tool b and 2 more) HGK137803", "block"),
+        ("- [outcome] (untrusted, from tool search) Answer: HGK137803", "allow"),
+        ("- [outcome] Answer: HGK137803 (untrusted, from tool get_me) ", "allow"),
+    ],
+)
+def test_what_a_memory_kept_of_it(line: str, word: str) -> None:
+    """A record that says which tools it came from stays as private as they were."""
+    t = Thread(RULES, "write something nice")
+    t.gave("memory_recall", f"- [outcome] Task: greet\n{line}")
+    assert t.word("post", text="the number is HGK137803") == word
+    assert t.word("post", text="greet everybody") == "allow"
