@@ -16,9 +16,8 @@ import re
 from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, field
 
-import re2
-
-from .folding import folded
+from .folding import visible
+from .sign import Sign
 
 MAX_ROUNDS = 6
 """Rounds of unescaping before a text counts as hidden on purpose."""
@@ -67,28 +66,6 @@ ESCAPES, FOLDS, RUNS, HEXES, DOTS, QUOTES = range(1, 7)
 """The numbers of the signals."""
 ALL_SIGNALS = frozenset(range(1, 7))
 
-_LONG = 100
-"""Characters from which RE2's automaton is faster than `re`, whatever it costs to begin."""
-
-
-class Sign:
-    """Whether a text holds something that looks encoded in one way."""
-
-    __slots__ = ("_long", "_short", "_shortest")
-
-    def __init__(self, pattern: str, shortest: int) -> None:
-        self._short, self._long, self._shortest = (
-            re.compile(pattern),
-            re2.compile(pattern),
-            shortest,
-        )
-
-    def found(self, text: str) -> bool:
-        if len(text) < _LONG:
-            return len(text) >= self._shortest and self._short.search(text) is not None
-        return self._long.search(text.encode("utf-8", "surrogatepass")) is not None
-
-
 _ESCAPE_SIGN = Sign(f"{_ESCAPED}|{_MAILED}", 2)
 _MAIL_SIGN = Sign(_MAILED, 2)
 _ENTITY_SIGN = Sign(r"&#[0-9xX]|&[A-Za-z][A-Za-z0-9]{1,31};", 3)
@@ -99,8 +76,6 @@ _DIGITS_SIGN = Sign(r"[A-Za-z0-9+/_-]{12}", 12)
 _RUN_SIGN = Sign(_RUN, 8)
 _HEX_SIGN = Sign(_HEXED, 16)
 _HEX_RUN_SIGN, _B32_SIGN, _PAIRS_SIGN = (Sign(part, 16) for part in _HEX_FORMS)
-
-_UNSEEN_SIGN = Sign(r"[\x00-\x08\x0E-\x1F\x7F]", 1)
 
 _B64_RUN = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
 _B32_RUN = re.compile(r"[A-Z2-7]{16,}")
@@ -132,8 +107,6 @@ _SLASH = re.compile(r"(?<!\\)\\+/")
 _JSON_ESCAPE = re.compile(r'\\(["\\/bfnrt])')
 _MOST_NESTED = 4
 _JSON_CHARS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_COLOUR = re.compile("\x1b\\[[0-9;?]{0,20}[A-Za-z]")
-_UNSEEN = (*map(chr, range(9)), *map(chr, range(14, 32)), "\x7f")
 _OVERLONG = re.compile(rb"[\xc0\xc1][\x80-\xbf]|\xe0[\x80-\x9f][\x80-\xbf]")
 
 _TAGS = re.compile("[\U000e0020-\U000e007e]+")
@@ -190,17 +163,6 @@ def _chain(text: str, seen: Views, known: set[str], layer: int) -> None:
         if now == before:
             return
     seen.bound = f"encoded more than {MAX_ROUNDS} times over"
-
-
-def visible(text: str) -> str:
-    """`folded`, also without control characters and the colours of a terminal."""
-    if _UNSEEN_SIGN.found(text):
-        if "\x1b[" in text:
-            text = _COLOUR.sub("", text)
-        for sign in _UNSEEN:
-            if sign in text:
-                text = text.replace(sign, "")
-    return folded(text)
 
 
 def _unpercent(text: str) -> str:

@@ -51,6 +51,8 @@ _STAND_INS = (
 def is_named_secret(match: Any) -> bool:
     """Whether a match of `NAMED_VALUE` is a secret: by its name, and by how its value looks."""
     text, start = match.string, match.start()
+    if text[match.end() : match.end() + 1] == "(":
+        return False  # a function: `secret = base64.b64decode(...)`
     before = text[max(start - _LONGEST_NAME, 0) : start]
     name = before[len(before.rstrip(_NAME)) :]
     word = text[start : match.start(1)]

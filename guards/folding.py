@@ -6,6 +6,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from .sign import Sign
+
 _IGNORABLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3"
@@ -43,6 +45,23 @@ def _folded(text: str) -> str:
             return text
     parts = _SIGN.split(text)
     return "".join(_SIGNS.get(p) or unicodedata.normalize("NFKC", p) for p in parts)
+
+
+def visible(text: str) -> str:
+    """The folded text, also without control characters and the colours of a terminal."""
+    if _UNSEEN_SIGN.found(text):
+        if "\x1b" in text:
+            text = _COLOUR.sub("", text)
+        for sign in _UNSEEN:
+            if sign in text:
+                text = text.replace(sign, "")
+    return folded(text)
+
+
+_UNSEEN_SIGN = Sign(r"[\x00-\x08\x0E-\x1F\x7F]", 1)
+_COLOUR = re.compile("\x1b\\[[0-9;?]{0,20}[A-Za-z]|\x1b\\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\\\)")
+"""Colours of a terminal, and its links."""
+_UNSEEN = (*map(chr, range(9)), *map(chr, range(14, 32)), "\x7f")
 
 
 def _without_ignorable(text: str) -> str:

@@ -74,10 +74,10 @@ def _table() -> _Table:
 def scored(text: str) -> Scored:
     """The score of the worst passage, and its labels."""
     text = searchable(text)
-    best = _passage(text)
+    best = plain = _passage(text)
     for view, encoded in _views(text):
         found = _passage(searchable(view))  # an escape can say half a character
-        if encoded and found[0]:
+        if encoded and found[0] > plain[0]:  # what was said openly, too, was not hidden
             found = round(1 - (1 - found[0]) * (1 - ENCODED), 4), (*found[1], "encoded")
         best = max(best, found, key=lambda scored: scored[0])
     return best

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from .fields import Kind
 from .hosts import EDGE, Destination, canonical_host, is_address, looks_like_host, short
 from .identifiers import TOP_LABELS
+from .stand_ins import USER, is_name, left_open, stands_for_a_host
 
 _SCHEMES = ("https", "http", "wss", "ws", "ftp")
 """Of which a browser needs no slashes to see the host."""
@@ -21,8 +22,10 @@ _START = re.compile(
 _LAST_LETTERS = frozenset("PSps")
 _TWO_SLASHES = re.compile(r":[/\\][\t\r\n]*[/\\]")
 _SCHEME_BEFORE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,31}\Z")
+_GO_ON = frozenset("+-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+"""Signs of a scheme, of which one that is meant is then only the end."""
 _AUTHORITY = re.compile(
-    "[^\\s\\x1b/\\\\?#\"'<>`{}|\uff0c\u3001\uff01\uff1f\uff1b\uff08\uff09\u300c\u300d\u300e\u300f"
+    "[^\\s\\x00-\\x1f\\x7f/\\\\?#\"'<>`{}|\uff0c\u3001\uff01\uff1f\uff1b\uff08\uff09\u300c\u300d\u300e\u300f"
     "\u3010\u3011\u300a\u300b]{0,400}"
 )
 _REST = re.compile(r"[^\s/?#]{1,400}")
@@ -32,7 +35,7 @@ _CLOSED_BEFORE_AT = re.compile(r"[\"'<>`{}|]@")
 ONLY_SPECIAL = re.compile("|".join(_SCHEMES), re.IGNORECASE)
 _NEXT_URL = re.compile(r"[,;|\u3001\u3002\u2013\u2014]+[A-Za-z][A-Za-z0-9+.-]{0,31}:\Z")
 _NETWORK_PATH = re.compile(
-    r"""(?:^\s*|["'(=\[]\s?|\]:\s{1,3}|([<,]\s?)|(\s)(?=[/\\]{2,9}[\w\[]))([/\\][\t\r\n]*[/\\])"""
+    r"""(?:^\s*|["'(=\[]\s?|\]:\s{1,3}|([<,`]\s?)|(\s)(?=[/\\]{2,9}[\w\[]))([/\\][\t\r\n]*[/\\])"""
 )
 _BEHIND_USER = re.compile(r"[^\s/?#]{0,1000}@([^\s/?#\\@]{0,255})")
 _MORE_SLASHES = re.compile(r"[/\\]*")
@@ -60,30 +63,14 @@ _GLUED = re.compile(
 )
 """A host that goes on behind a sign that ends it in prose, but not for every parser of links."""
 _OPENED = re.compile(r"""(['"`{])(?:[A-Za-z][A-Za-z0-9+.-]{0,31}:)?[/\\]*\Z""")
-_STAND_IN = re.compile(
-    r"\$\w{1,64}|%s|%\(\w{1,64}\)s|\[[A-Za-z_-]{1,64}\](?::\[[A-Za-z_-]{1,64}\])?"
-)
-"""What stands for a host that is put in later: a link in a program or a manual."""
-_ANY_BELOW = re.compile(
-    r"(?:\*|\$?\{{1,2}[\w -]{1,64}\}{1,2}|\$\w{1,64}|%s|\[[A-Za-z_-]{1,64}\])\."
-    r"([A-Za-z0-9.-]{1,255})(?::[0-9]{1,5})?(?=[/?#\s\"'<>)`,]|\Z)"
-)
-"""A host whose first label is put in later (`https://{shop}.example.com/`), or any."""
 _OF_NO_NETWORK = frozenset(
-    "gid chrome chrome-extension moz-extension edge vscode package resource content asset".split()  # noqa: SIM905 - reads better
+    """gid chrome chrome-extension moz-extension edge vscode package resource content asset hxxp
+    hxxps""".split()  # noqa: SIM905 - reads better
 )
-"""Schemes of things within a program (`gid://shopify/Order/1`), behind which no host stands."""
-_NAMESPACE = re.compile(
-    r"(?:www\.w3\.org/(?:1999/(?:xhtml|xlink|XSL/Transform|02/22-rdf-syntax-ns#)|2000/(?:svg|01/rdf-schema#)"
-    r"|2001/XMLSchema(?:-instance)?|1998/Math/MathML|XML/1998/namespace|2005/Atom|TR/[\w/.-]{1,60}\.dtd)"
-    r"|json-schema\.org/draft[-/0-9]{2,9}(?:/schema)?#?|maven\.apache\.org/(?:POM|xsd)/[\w.-]{1,30}"
-    r"|schemas\.(?:android\.com/apk/res(?:-auto|/android)"
-    r"|(?:microsoft\.com|openxmlformats\.org|xmlsoap\.org)/[\w/.-]{0,80})|www\.sitemaps\.org/schemas/sitemap/0\.9|schema\.org/?)"
-    r"(?=\\?[\"'\s]|\Z)"
-)
-"""Names in the form of links, by which XML and JSON say what they are: nothing is loaded there."""
-_LINE_ENDS = re.compile(r"[nrt](?![\w.-])")
-"""What stands behind the backslash of `"http:\\n"` in a program."""
+"""Schemes of things within a program (`gid://shopify/Order/1`), behind which no host stands, and of
+links that are spoilt on purpose (`hxxp://evil.test`)."""
+_ESCAPED_LETTER = re.compile(r"[A-Za-z](?![\w.-])")
+"""What stands behind the backslash of `"http:\\n"` in a program, of `https?:\\/\\/\\S+`."""
 
 
 def links(text: str, *, stand_ins: bool = False) -> Iterator[Destination]:
@@ -98,6 +85,8 @@ def links(text: str, *, stand_ins: bool = False) -> Iterator[Destination]:
         start, at = match.span()
         before = text[max(0, start - 5) : start].lower()
         special = next(filter(before.endswith, _SCHEMES), "")
+        if special and text[max(0, start - len(special) - 1) : start - len(special)] in _GO_ON:
+            special = ""  # `aws:kms`
         if not special:
             if text[start - 1 : start] in _LAST_LETTERS:
                 slashes = _TWO_SLASHES.match(text, start)
@@ -114,23 +103,17 @@ def links(text: str, *, stand_ins: bool = False) -> Iterator[Destination]:
                 at += 2  # file:////host/share
         elif text[at - 1] == ":" and start > len(special) and _BARE_HOST.match(text, at) is None:
             continue  # "http:400" in prose
-        elif text[at - 2 : at] == ":\\" and _LINE_ENDS.match(text, at):
+        elif text[at - 1] == "\\" and _ESCAPED_LETTER.match(text, at):
             continue
-        if special and not stand_ins and _NAMESPACE.match(text, at):
+        if special and not stand_ins and is_name(text, at):
             continue
         found = authority_at(text, at) if users else _again(text, at, known)
-        if found is None or (not stand_ins and _STAND_IN.fullmatch(found.shown)):
+        if found is None or (not stand_ins and stands_for_a_host(found.shown)):
             continue
-        if found.fault and not (stand_ins or users):
-            found = _below(text, at) or found
-        yield found
-
-
-def _below(text: str, at: int) -> Destination | None:
-    """The host below which any is meant, in a text that only speaks of it."""
-    match = _ANY_BELOW.match(text, at)
-    host = canonical_host(match[1]) if match is not None else None
-    return Destination(host, short(match[0])) if match is not None and host else None
+        if found.fault and not stand_ins:
+            found = left_open(text, at, found)
+        if found is not None:
+            yield found
 
 
 def _again(text: str, at: int, known: dict[str, Destination | None]) -> Destination | None:
@@ -178,7 +161,7 @@ def _ambiguity(authority: str, text: str, at: int, end: int, *, strict: bool, us
     if users:
         rest = _REST.match(text, end)
         if "@" in authority or (rest and "@" in rest[0] and _closed_before_at(rest[0])):
-            return "user information before the host"
+            return USER
     if not strict and after and after in "'\"`{}" and _goes_on(text, at, end):
         return "a host that goes on behind a sign that only some parsers take"
     if after == "\\" and (strict or not authority or text[end + 1 : end + 2] in _DOT_SIGNS):
@@ -258,6 +241,7 @@ def network_paths(text: str, kind: int) -> Iterator[Destination]:
             at = device.end()
         unc = text[start] == "\\" and text[at - 1] == "\\"
         if unc:
+            at += 2 if text.startswith("\\\\", at) else 0  # as a string of a program holds it
             found = _unc(text, at)
         else:
             more = _MORE_SLASHES.match(text, at)  # they mean no less to a browser
@@ -309,6 +293,6 @@ def _unc(text: str, at: int) -> Destination | None:
     match = _AUTHORITY.match(text, at)
     name = match[0] if match else ""
     if "@" in name:
-        return Destination("", short(name), "user information before the host")
+        return Destination("", short(name), USER)
     host = canonical_host(name.partition(":")[0])
     return Destination(host, short(name)) if host else None

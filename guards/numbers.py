@@ -49,6 +49,7 @@ _ISSUERS: dict[int, Callable[[str], bool]] = {
     ),
     19: lambda n: n[0] == "4" or n[:2] == "62",
 }
+_MIXED_GROUPS = re.compile(r"\d\.\d+ \d|\d \d+\.\d")
 _BETWEEN_GROUPS = re.compile("[ .\u00a0\u202f-]")
 _GROUPINGS = frozenset(
     ((14,), (15,), (16,), (19,), (4, 4, 4, 4), (4, 4, 4, 4, 3), (4, 6, 5), (4, 6, 4))
@@ -111,11 +112,22 @@ def _is_phone(value: str, region: str | None) -> bool:
 def phones(text: str, start: int, end: int) -> Iterator[Span]:
     """With a plus sign, or three groups; what follows after a space may be another number."""
     region = None if text[start] == "+" else "US"
+    if region and _of_number(text, start, end):
+        return
     while end > start:
         if is_clean(text, start, end) and _is_phone(text[start:end], region):
             yield start, end, "phone"
             return
         end = start + max(text[start:end].rfind(" "), 0)
+
+
+def _of_number(text: str, start: int, end: int) -> bool:
+    """Groups of digits of a longer number: `206.766 9894`, `2.002 319 304 3622`."""
+    if _MIXED_GROUPS.search(text, start, end):
+        return True
+    before = text[max(start - 2, 0) : start]
+    grouped = len(before) == 2 and before[0].isdigit() and before[1] in " ."
+    return grouped and not any(sign in "-(" for sign in text[start:end])
 
 
 def national_phones(text: str, start: int, end: int, *, regions: tuple[str, ...]) -> Iterator[Span]:

@@ -216,9 +216,14 @@ def _is_drawn(match: Any) -> bool:
     return secret is None or len(secret) < 19 or secret[_LONGEST_PREFIX:].strip(secret[-1:]) != ""
 
 
+def _is_there(match: Any) -> bool:
+    """No sign for what a program puts in: `mysql://%s:%s@%s/db`."""
+    return match["secret"] not in ("%s", "%d", "%v")
+
+
 SHIPPED: tuple[SecretPattern, ...] = (
     *(SecretPattern(name, regex, real=_is_drawn) for name, regex in _FORMATS),
-    *(SecretPattern(name, regex) for name, regex in _IN_CONTEXT),
+    *(SecretPattern(name, regex, real=_is_there) for name, regex in _IN_CONTEXT),
     SecretPattern("generic_secret", NAMED_VALUE, real=is_named_secret),
 )
 """In the order in which a mask takes its label where two of them hit the same text."""

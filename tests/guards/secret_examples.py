@@ -247,6 +247,7 @@ EXAMPLES: dict[str, Examples] = {
             ("postgresql+asyncpg://u:p-w.1@h/d", "p-w.1"),
         ],
         benign=[
+            "mysql://%s:%s@%s/x",
             "postgres://localhost/db",
             "postgres://user@localhost/db",
             "postgres://user:$PASSWORD@db/x",
@@ -299,6 +300,7 @@ EXAMPLES: dict[str, Examples] = {
         + [("TWILIO_AUTH_TOKEN=3f9a8b7c6d5e4f3a2b1c0d9e8f7a6b5c", "3f9a8b7c6d5e4f3a2b1c")],
         benign=[
             "api_key: <your-key>",
+            "decoded_secret = base64.b64decode(secret[6:])",
             "API_KEY=${API_KEY}",
             "api_key = your-api-key-goes-here-123",
             "api_key=os.environ['API_KEY_V2']",
