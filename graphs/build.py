@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
 
@@ -42,7 +42,7 @@ def build_graph(
     policy: PolicySource = None,
     model: str | BaseChatModel | LLM | None = None,
     tools: Sequence[ToolLike] | None = None,
-    checkpointer: str | Path | Saver | None = None,
+    checkpointer: str | Path | Saver | Literal[True] | None = None,
     store: Any = None,
     max_steps: int | None = None,
     spending: Spending | None = None,
@@ -55,8 +55,10 @@ def build_graph(
     `model` a chat model or
     `PROVIDER:NAME`; `tools` (callables or LangChain tools) come on top of the profile's. The
     profile may be left out where model and tools are given. `max_steps` bounds the tool rounds of
-    a run. `spending` counts what each caller uses, for `limits`; graphs that are given the same one
-    count together. `allowed_code` bounds what code the profile may have run (see `AgentConfig`).
+    a run. `checkpointer` is what `open_checkpointer` takes, or True: a node of another graph, in
+    whose threads this one's go on. `spending` counts what each caller uses, for `limits`; graphs
+    that are given the same one count together. `allowed_code` bounds what code the profile may have
+    run (see `AgentConfig`).
 
     Raises:
         ConfigError: a file or name is wrong, with every problem at once.
@@ -67,7 +69,9 @@ def build_graph(
     require("max_steps", max_steps, int | None, "a whole number or None")
     if max_steps is not None and max_steps < 1:
         raise ValueError(f"max_steps is {max_steps}; it must be 1 or more")
-    saver = open_checkpointer(checkpointer)
+    saver: Saver | Literal[True] | None = True
+    if checkpointer is not True:
+        saver = open_checkpointer(checkpointer)
     steps = loaded.cognitive.max_steps_per_cycle if loaded else DEFAULT_MAX_STEPS
     equipment = (
         equip(loaded, Given(model=chat_model, allowed_code=allowed_code)) if loaded else Equipment()

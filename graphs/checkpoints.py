@@ -11,7 +11,7 @@ import os
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -148,7 +148,7 @@ def open_checkpointer(where: str | Path | Saver | None) -> Saver | None:
     return SqliteThreads(where)
 
 
-def tickets_for(saver: Saver | None) -> TicketKey:
+def tickets_for(saver: Saver | Literal[True] | None) -> TicketKey:
     """The ticket key for graphs on this checkpointer.
 
     Threads that outlive the process need a key that does too: it lies in the file

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any, NamedTuple
 
 from .arguments import MAX_DEPTH
@@ -23,8 +22,8 @@ from .naming import is_number_of
 from .normalise import Examined
 from .outputs import leaves
 from .redact import Redactor
+from .requests import Requested
 from .standing import parts_of
-from .tokens import inflected, tokens
 from .unnamed import (
     Tree,
     Unnamed,
@@ -45,58 +44,6 @@ Path = tuple[str, ...]
 
 _SHOWN = 120
 _READ = 2_000
-_NAMED = 100
-"""Values of a call of which one may be what the user's last words name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Requested:
-    """The user's own words must contain one of these words or phrases."""
-
-    words: tuple[str, ...]
-    forms: frozenset[str]
-    phrases: tuple[str, ...]
-    single: tuple[tuple[str, frozenset[str]], ...] = ()
-    """The words that are no phrases, each with its forms."""
-
-    def is_open(self, call: Examined, facts: Facts) -> bool:
-        """Whether the user asked for it, and the wish is still open."""
-        if facts.ledger.freely_said(self.forms):
-            return True
-        return self.holds(facts) and self.lasts(call, facts)
-
-    def holds(self, facts: Facts) -> bool:
-        """Whether the user asked for it."""
-        ledger = facts.ledger
-        return ledger.said(self.forms) or any(ledger.stated(text) for text in self.phrases)
-
-    def lasts(self, call: Examined, facts: Facts) -> bool:
-        """Whether the wish is still open: not carried out, said again, or about this call.
-
-        Once it was carried out and the user wrote something else, that has to repeat the wish or
-        name a value of the call (`and to Carol, too`).
-        """
-        ledger = facts.ledger
-        since = ledger.carried_out(self.words)
-        return (
-            since < 0
-            or any(ledger.said_since(f, ledger.carried_out([word])) for word, f in self.single)
-            or any(ledger.stated_since(text, ledger.carried_out([text])) for text in self.phrases)
-            or any(
-                ledger.stated_since(text, since)
-                for text in islice(leaves(call.arguments, keys=False), _NAMED)
-                if len(text) <= _READ
-            )
-        )
-
-
-def requested(words: Iterable[str]) -> Requested:
-    """The compiled list: single words count in every regular form, phrases as they stand."""
-    listed = tuple(words)
-    phrases = tuple(word for word in listed if len(tokens(word)) > 1)
-    single = tuple((word, inflected(word)) for word in listed if word not in phrases)
-    forms = frozenset[str]().union(*(found for _, found in single))
-    return Requested(listed, forms, phrases, single)
 
 
 class Given(NamedTuple):
@@ -124,6 +71,8 @@ class Conditions:
     together: tuple[tuple[str, ...], ...] = ()
     at_most: tuple[tuple[Path, Path], ...] = ()
     """A number's path, and the path of what it has to stand with."""
+    many: bool = False
+    """Whether the entry is for many tools (`"*_event"`)."""
     default: Place = ""
     """Where the entry stands: what nothing names must be clean, numbers free of private data."""
     places: Mapping[str, Place] = field(default_factory=dict)
@@ -177,6 +126,8 @@ class Conditions:
         wish = self.requested
         if wish is not None and not wish.is_open(call, facts):
             found.append(self._not_asked(call, facts, wish))
+        elif self.many and wish is not None and not wish.for_verb(call.name).holds(facts):
+            found.append(self._asked_otherwise(call, wish.for_verb(call.name)))
         if self.max_calls is not None and history.calls.get(call.name, 0) >= self.max_calls:
             found.append(self._too_often(call, self.max_calls))
         given = self.given.get(tuple(call.arguments)) or self._given(call.arguments)
@@ -231,6 +182,11 @@ class Conditions:
         reason = f"the user asked for {tool} before, and that was done"
         allowed = "once the user asks again, or names what it is about"
         return Failure("requested", reason, place, word="ask", allowed=allowed)
+
+    def _asked_otherwise(self, call: Examined, wish: Requested) -> Failure:
+        reason = f"the user asked for something else than what tool {shown_name(call.name)} does"
+        allowed = f"once the user writes one of: {', '.join(wish.words)}"
+        return Failure("requested", reason, self.places["requested"], word="ask", allowed=allowed)
 
     def _too_often(self, call: Examined, most: int) -> Failure:
         tool = shown_name(call.name)

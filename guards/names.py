@@ -100,6 +100,8 @@ def name_fault(name: str) -> str:
 def _fault(name: str) -> str:
     if not name.strip():
         return _NO_NAME
+    if _ESCAPED.search(name):
+        return _DISGUISED_BY_ESCAPES.format(shown_name(name))
     if name.isascii():
         return "" if name.strip().isprintable() else _HIDDEN.format(shown_name(name))
     if any(unicodedata.category(c) in _UNSEEN or c == "\u2800" for c in name):
@@ -119,6 +121,8 @@ def _fault(name: str) -> str:
 _NO_NAME = "the tool name is empty"
 _UNSEEN = ("Cf", "Cc", "Co", "Cs", "Cn")
 _HIDDEN = "tool name {} holds invisible characters"
+_ESCAPED = re.compile(r"%[0-9A-Fa-f]{2}|\\[uUxN]|&#?[0-9A-Za-z]+;")
+_DISGUISED_BY_ESCAPES = "tool name {} holds escapes, behind which another could stand"
 _DISGUISED = "tool name {} imitates another with look-alike letters"
 
 

@@ -87,10 +87,15 @@ def _is_number(words: Sequence[str], about: frozenset[str], value: str | int) ->
     return own and any(map(str.isdigit, str(value)))
 
 
+def field_words(field: str) -> list[str]:
+    """The words of a field's name, in lower case."""
+    return [word.lower() for word in _WORD.findall(_HUMP.sub(" ", field[:80]))]
+
+
 def _fields(row: Mapping[str, Any]) -> Iterator[tuple[list[str], str | int]]:
     """The words of each field's name, and its value where that is a text or a whole number."""
     for field, value in row.items():
-        words = [word.lower() for word in _WORD.findall(_HUMP.sub(" ", str(field)[:80]))]
+        words = field_words(str(field))
         if words and isinstance(value, str | int) and not isinstance(value, bool):
             yield words, value
 

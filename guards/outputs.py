@@ -21,6 +21,7 @@ from .identifiers import addresses_of, looks_dated, points
 from .names import bare_argument, glob_pattern
 from .naming import Steps, names_of, own_numbers, values_in
 from .patterns import searchable
+from .people import called
 from .tokens import tokens
 from .verdict import ToolCall
 
@@ -111,13 +112,19 @@ class Believed:
         only = self._only([row for row, _ in found]) if self.named else None
         names = None if self.names is None else tuple(self.names)
         ids = _ids(call.arguments) if self.named else set()
-        for row, record in found:
+        for (row, record), short in zip(found, self._short(found, data), strict=True):
             if self.named:
                 lookup = [asked_for(call.arguments)] if row is only else []
                 named = names_of(row, call.name, names)
-                record["when"] = [*([name] for name in named), *filter(None, lookup)]
+                record["when"] = [*([name] for name in (*named, *short)), *filter(None, lookup)]
                 record["of"] = sorted(own_numbers(row, call.name) & ids)
             yield record
+
+    def _short(self, found: Sequence[tuple[object, Record]], data: object) -> list[list[str]]:
+        """How a person is called in each of these records."""
+        if not self.named or self.names is not None:
+            return [[] for _ in found]
+        return called([row for row, _ in found], mappings_in(data))
 
     def _only(self, rows: Sequence[object]) -> object:
         """The one record of which all others are parts; None where there are several.

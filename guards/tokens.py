@@ -34,6 +34,10 @@ _EDGES = ".:!?/%\\"
 _DECIMAL = re.compile(r"[+-]?\d+\.\d+")
 _VERSION = re.compile(r"v\d{1,6}(?:\.\d{1,6}){2}(?:[+-][\w.+-]*)?")
 """`v4.12.1` is 4.12.1; two numbers are left, for 4.10 is 4.1 only as a decimal."""
+_KIND_OF_ADDRESS = re.compile(
+    r"(?:user|group|member|e?mail|smtp|serviceaccount):(?=[^:/@]+@[^:/@]+\Z)"
+)
+"""`user:ann@corp.example`: who it is that has the address."""
 _WORD = re.compile(r"\w+")
 _WITH_MARKS = re.compile(
     r"[\w\u0591-\u05bd\u05bf-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
@@ -96,6 +100,8 @@ def _token(word: str) -> str:
         if word[:4] == "http":
             word = word.removeprefix("http://").removeprefix("https://")
         word = word.removeprefix("mailto:").removeprefix("www.")
+        if "@" in word and ":" in word:
+            word = _KIND_OF_ADDRESS.sub("", word)
         if _VERSION.fullmatch(word):
             word = word[1:]
         elif _DECIMAL.fullmatch(word):

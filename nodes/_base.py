@@ -252,12 +252,14 @@ class NodeKind:
     """The module it comes from."""
 
 
-def open_run(state: State) -> tuple[dict[str, Any], Update, State]:
+def open_run(state: State, policy: Policy) -> tuple[dict[str, Any], Update, State]:
     """The run's counters, what there is to write at its beginning, and the state with that in it.
 
     A run begins with a message of the user: its counters start at zero, what the user wrote since
-    the last look goes into the ledger, and calls that were left behind get an answer. Whatever
-    node comes first calls this; a later call in the same run finds everything as it is.
+    the last look goes into the ledger, and calls that were left behind get an answer. Of results
+    that came with the user's messages, as a graph hands them over that this one is a node of, only
+    what is private counts. Whatever node comes first calls this; a later call in the same run finds
+    everything as it is.
     """
     messages: Sequence[BaseMessage] = state.get("messages") or []
     run: dict[str, Any] = state.get("run") or {}
@@ -276,7 +278,7 @@ def open_run(state: State) -> tuple[dict[str, Any], Update, State]:
         if _key(messages, position) == run.get("id"):
             start = position
             break
-        entry = _observed(messages[position], ledger)
+        entry = _observed(messages[position], ledger, policy, messages)
         if entry:
             entries.append(entry)
     update: Update = {"ledger": entries[::-1]} if entries else {}
@@ -304,14 +306,28 @@ def _key(messages: Sequence[BaseMessage], position: int) -> str:
     return messages[position].id or f"#{position}"
 
 
-def _observed(message: BaseMessage, ledger: Ledger) -> Entry | None:
+def _observed(
+    message: BaseMessage, ledger: Ledger, policy: Policy, messages: Sequence[BaseMessage]
+) -> Entry | None:
     if isinstance(message, HumanMessage):
         return ledger.observed(message.text, source=USER)
     if isinstance(message, ToolMessage) and message.artifact != LISTING:
-        source = f"tool {message.name or 'unknown'}"
-        seen = ledger.observed(message.text, source=source, call_id=message.tool_call_id)
-        return seen and {**seen, SHOWN_ONLY: True}
+        name = message.name or _called(messages, message.tool_call_id)
+        call, source = ToolCall(name, id=message.tool_call_id), f"tool {name}"
+        seen = policy.observed(call, message.text, source=source)
+        kept = {key: seen[key] for key in _NOBODYS if key in seen} if seen else None
+        return kept and {**kept, SHOWN_ONLY: True}
     return None
+
+
+_NOBODYS = ("source", "call", "values", "private")
+"""Of an entry: what holds whoever says that a tool gave it."""
+
+
+def _called(messages: Sequence[BaseMessage], call_id: str) -> str:
+    """The tool that the call with this id is of."""
+    calls = (call for m in messages if isinstance(m, AIMessage) for call in m.tool_calls)
+    return next((str(call["name"]) for call in calls if call["id"] == call_id), "unknown")
 
 
 def ask_model(asked: CallModel, here: Here) -> ModelStep:

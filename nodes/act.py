@@ -66,7 +66,7 @@ class Spec(NodeSpec):
 
 
 def step(spec: Spec, state: State, here: Here) -> Step:
-    run, update, state = open_run(state)
+    run, update, state = open_run(state, here.policy)
     with_tools = spec.tools == "all"
     circle: Circle | None = None
     if with_tools:

@@ -94,7 +94,7 @@ def step(spec: Spec, state: State, here: Here) -> Step:
     size = tokens_of(state.get("messages") or [])
     if size <= fit.room:
         return Result("done")
-    run, update, state = open_run(state)
+    run, update, state = open_run(state, here.policy)
     if FIT in run:
         return Result("done")  # one failure a run: what the model reads is trimmed already
     parts = parted(state["messages"], fit, readable=here.readable)

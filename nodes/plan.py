@@ -80,7 +80,7 @@ class Spec(NodeSpec):
 
 
 def step(spec: Spec, state: State, here: Here) -> Step:
-    run, update, state = open_run(state)
+    run, update, state = open_run(state, here.policy)
     plan: Plan = dict(state.get("plan") or {})
     messages: Sequence[BaseMessage] = state.get("messages") or []
     limit = spec.max_steps or here.max_steps

@@ -45,7 +45,7 @@ class Spec(NodeSpec):
 
 
 def step(spec: Spec, state: State, here: Here) -> Step:
-    run, update, state = open_run(state)
+    run, update, state = open_run(state, here.policy)
     query = _asked(state.get("messages") or [])[:QUERY_CHARS].strip()
     there = here.catalog is not None and RECALL in here.catalog.names
     if not there or not query or run.get(DONE):

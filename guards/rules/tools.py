@@ -31,7 +31,7 @@ from pydantic import Field as Limits
 
 from ..caller import CallerTest
 from ..conditions import Condition, requirement, steps_of
-from ..entries import Conditions, requested
+from ..entries import Conditions
 from ..flow import Facts, holds_nothing_private
 from ..ledger import History
 from ..names import bare_name, folded_name, glob_pattern, shown_name, spellings
@@ -39,6 +39,7 @@ from ..nearest import nearest
 from ..normalise import Examined
 from ..outputs import key_of
 from ..redact import Redactor
+from ..requests import requested
 from ..shadow import Shadow
 from ..tokens import subjects
 from ..verdict import STRICTNESS, Finding, Word, strictest
@@ -308,6 +309,7 @@ def _way(entry: ToolEntry, where: Where, at: tuple[str | int, ...]) -> Condition
         callers=entry.callers,
         together=tuple(steps_of(path) for path in entry.together or ()),
         at_most=tuple((steps_of(a), steps_of(b)) for a, b in (entry.at_most or {}).items()),
+        many=_is_glob(str(at[0])),
         default=where(*at),
         places={key: where(*at, key) for key in given if getattr(entry, key) is not None},
     )

@@ -8,7 +8,7 @@ has to be in one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...guards.conditions import EVERY, steps_of
 from ...guards.entries import Conditions
@@ -70,7 +70,7 @@ def rules_of(side: Side, name: str, level: int, paths: frozenset[Path]) -> Itera
     if side.policy.shadow is not None and side.policy.shadow.whole:
         return
     yield from _named(side, name)
-    yield from (_row(side, row, level, paths) for row in side.rows(name))
+    yield from (_row(side, row, level, paths, name) for row in side.rows(name))
     yield from _texts(side, name, level)
     yield from _past(side, name, level)
     for key, value in others(side).items():
@@ -114,7 +114,7 @@ def _named(side: Side, name: str) -> Iterator[Rule]:
         yield Rule(Place("callers", side.where("callers")), (box,))
 
 
-def _row(side: Side, row: Row, level: int, paths: frozenset[Path]) -> Rule:
+def _row(side: Side, row: Row, level: int, paths: frozenset[Path], name: str) -> Rule:
     """An entry of `tools`, or `default`."""
     place = place_of(side, row)
     if row.word in ("block", "ask") and STRICTNESS[row.word] >= level:
@@ -122,10 +122,17 @@ def _row(side: Side, row: Row, level: int, paths: frozenset[Path]) -> Rule:
     entry = side.values["tools"].get(row.name)
     entries = entry if isinstance(entry, list) else [entry]
     boxes = tuple(
-        _way(conditions, otherwise, level, paths, entry)
+        _way(_for_verb(conditions, name, level), otherwise, level, paths, entry)
         for (conditions, otherwise), entry in zip(row.ways, entries, strict=False)
     )
     return Rule(place, boxes or ({},))
+
+
+def _for_verb(way: Conditions, name: str, level: int) -> Conditions:
+    """The same with the words that ask for what this tool does: with others, a person is asked."""
+    if way.requested is None or not way.many or level == BLOCK:
+        return way
+    return replace(way, requested=way.requested.for_verb(name))
 
 
 def place_of(side: Side, row: Row) -> Place:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
-from ...guards.entries import Requested
 from ...guards.flow import Facts
 from ...guards.ledger import USER, Ledger
+from ...guards.requests import Requested
 from ...guards.rules.tools import Tools
 from ..cases import Ran, Said
 from .arguments import passing

@@ -20,6 +20,7 @@ from mem0.vector_stores.qdrant import Qdrant
 from qdrant_client import QdrantClient
 
 from ...guards.sqlite_file import open_sqlite
+from ..embedded import embedded
 from ..embedding import Embedder
 from ..network import certificates, is_this_machine
 from .records import Note, Scope
@@ -37,11 +38,11 @@ class Mem0Embedder:
 
     def embed(self, text: str, memory_action: str | None = None) -> list[float]:
         """The vector of one text."""
-        return self._embedder.embed([text])[0]
+        return embedded(self._embedder, [text])[0]
 
     def embed_batch(self, texts: list[str], memory_action: str | None = None) -> list[list[float]]:
         """The vectors of several texts."""
-        return self._embedder.embed(texts)
+        return embedded(self._embedder, texts)
 
 
 class QdrantServer(Qdrant):  # type: ignore[misc]

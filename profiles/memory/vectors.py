@@ -109,11 +109,7 @@ class Vectors:
         assert ids is not None
         rows = []
         for vector, payload, key in zip(vectors, payloads, ids, strict=True):
-            if len(vector) != self.dims:
-                raise StoreMismatch(
-                    f"a vector of {len(vector)} numbers does not fit {self.file}, whose vectors"
-                    f" have {self.dims}"
-                )
+            self._fits(vector)
             array = np.asarray(vector, dtype=np.float32)
             array = array / max(float(np.linalg.norm(array)), 1e-12)
             kind = str(payload.get("memory_type") or "")
@@ -127,6 +123,13 @@ class Vectors:
                 if scope in self._scopes:
                     self._scopes[scope].put(key, kind, array)
 
+    def _fits(self, vector: Sequence[float]) -> None:
+        if len(vector) != self.dims:
+            raise StoreMismatch(
+                f"a vector of {len(vector)} numbers does not fit {self.file}, whose vectors have"
+                f" {self.dims}; set the embedder back, or give memory.storage_path another folder"
+            )
+
     def search(
         self,
         query: str,
@@ -138,10 +141,12 @@ class Vectors:
 
         Raises:
             ValueError: the filters do not name the whole scope, or something else.
+            StoreMismatch: the vector is not of this store's size.
         """
         import numpy as np
 
         scope, kind = _wanted(filters)
+        self._fits(vectors)
         asked = np.asarray(vectors, dtype=np.float32)
         asked = asked / max(float(np.linalg.norm(asked)), 1e-12)
         with self._lock:

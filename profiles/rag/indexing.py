@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from ..embedding import Embedder, EmbeddingError
+from ..embedded import embedded
+from ..embedding import Embedder
 from ..minilm import count_tokens
 from .chunking import split
 from .content import NotExtracted, Source, StructuredChunk
@@ -201,7 +202,7 @@ class _Update:
         for first in range(0, len(texts), BATCH):
             self.go_on()
             batch = texts[first : first + BATCH]
-            for vector in _embedded(self.collection.embedder, batch):
+            for vector in embedded(self.collection.embedder, batch):
                 dims = dims or len(vector)
                 if len(vector) != dims:
                     raise EmbedderChanged(changed(self.collection, len(vector), dims))
@@ -228,15 +229,6 @@ class _Update:
     def note(self, text: str) -> None:
         self.report.notes.append(text)
         _log.warning("%s", ascii(text)[1:-1])
-
-
-def _embedded(embedder: Embedder, texts: Sequence[str]) -> list[list[float]]:
-    vectors = embedder.embed(texts)
-    if len(vectors) != len(texts):
-        raise EmbeddingError(
-            f"the embedder {embedder.name} gave {len(vectors)} vectors for {len(texts)} texts"
-        )
-    return vectors
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...extras import MissingExtra
 from ...later import Later
 from ...policies.problems import ConfigError, Problem, speak
+from ..embedded import embedded
 from ..llm import read_env
 from ..schema import AgentProfile
 from . import llama
@@ -114,6 +115,7 @@ class LlamaIndexRAG:
 
         Raises:
             EmbedderChanged: the index was made with vectors of another size.
+            EmbeddingError: what the embedder gives is no vector.
         """
         if not query.strip():
             return []
@@ -121,7 +123,7 @@ class LlamaIndexRAG:
         snapshot = self._current()
         if not snapshot.chunks:
             return []
-        (vector,) = self._collection.embedder.embed([query])
+        (vector,) = embedded(self._collection.embedder, [query])
         if len(vector) != snapshot.dims:
             raise EmbedderChanged(changed(self._collection, len(vector), snapshot.dims))
         hits = snapshot.search(

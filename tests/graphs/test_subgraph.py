@@ -13,7 +13,9 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, Send
 from typing_extensions import TypedDict
 
+from edgeward.graphs.build import build_graph
 from edgeward.graphs.locked import LockViolation
+from edgeward.profiles.scripted import ScriptedModel
 from tests.fakes import Recorder, agent_graph, answers, ask, on, turn
 
 
@@ -143,3 +145,76 @@ def test_replay_through_the_parent(recorder: Recorder) -> None:
         with contextlib.suppress(LockViolation, ValueError):
             graph.invoke(None, old)
         assert recorder.names() == ["pay"]
+
+
+CODE = "QX-5512-9921"
+DESK: dict[str, Any] = {
+    "version": 2,
+    "private": ["get_patient"],
+    "tools": {
+        "get_patient": "allow",
+        "list_people": "allow",
+        "post": {"args": {"channel": {"in": ["general"]}}},
+        "send": {"args": {"to": "known"}},
+    },
+    "trust": [{"tool": "list_people", "fields": ["email"]}],
+}
+
+
+def desk(sent: list[str], **more: Any) -> Any:
+    """A parent whose node reads in its first turn, and in its second sends what it read."""
+
+    def get_patient() -> str:
+        """Gets a patient."""
+        return f'{{"code": "{CODE}"}}'
+
+    def list_people() -> str:
+        """Lists people."""
+        return '[{"email": "bob@corp.example"}]'
+
+    def post(channel: str, text: str) -> str:
+        """Posts a text."""
+        sent.append(text)
+        return "posted"
+
+    def send(to: str) -> str:
+        """Sends the round."""
+        sent.append(to)
+        return "sent"
+
+    turns = [
+        turn(("get_patient", {}, "a1"), ("list_people", {}, "a2")),
+        "read",
+        turn(
+            ("post", {"channel": "general", "text": f"code {CODE}"}, "b1"),
+            ("post", {"channel": "general", "text": "All is well."}, "b2"),
+            ("send", {"to": "bob@corp.example"}, "b3"),
+        ),
+        "done",
+    ]
+    model, tools = ScriptedModel(turns=turns), [get_patient, list_people, post, send]
+    inner = build_graph("react", model=model, tools=tools, policy=DESK, **more)
+    builder = StateGraph(ParentState)
+    builder.add_node("agent", inner)
+    builder.add_edge(START, "agent")
+    return builder.compile(checkpointer=InMemorySaver())
+
+
+def test_private_data_of_an_earlier_turn_of_the_parent_stays_private() -> None:
+    """A graph that begins anew with the parent's messages reads in them what may not leave."""
+    sent: list[str] = []
+    graph = desk(sent)
+    graph.invoke(ask("Look it up."), on())
+    graph.invoke(ask("Post it."), on())
+    assert sent == ["All is well."]
+
+
+def test_a_graph_goes_on_in_the_threads_of_its_parent() -> None:
+    """With `checkpointer=True` what it has seen lasts: what is trusted, too."""
+    sent: list[str] = []
+    graph = desk(sent, checkpointer=True)
+    graph.invoke(ask("Look it up."), on())
+    graph.invoke(ask("Post it."), on())
+    assert sorted(sent) == ["All is well.", "bob@corp.example"]
+    graph.invoke(ask("Post it."), on("other"))
+    assert sorted(sent) == ["All is well.", "bob@corp.example"]

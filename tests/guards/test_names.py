@@ -58,6 +58,9 @@ def test_fault_and_shown() -> None:
     assert "look-alike" in name_fault("send_еmail")
     assert "look-alike" in name_fault("ꜱend_email")
     assert "invisible" in name_fault("send_email\u2800")
+    assert "escapes" in name_fault("send%5Femail")
+    assert "escapes" in name_fault("send\\u005femail")
+    assert "escapes" in name_fault("send&lowbar;email")
     assert name_fault("send_email_レポート") == name_fault("größe_messen") == ""
     assert name_fault("send_еmail").isascii()
     assert len(shown_name("x" * 500)) < 100
