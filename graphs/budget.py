@@ -10,13 +10,10 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 
 from ..guards.decide import Policy
-from ..guards.limits import Limits, Price, Spending
+from ..guards.limits import ASSUMED_OUTPUT_TOKENS, Limits, Price, Spending
 from ..guards.rules.limits import limits_of
 from ..guards.rules.token_budget_per_session import TokenBudget
 from ..profiles.fallback import FallbackModel, name_of
-
-ASSUMED_OUTPUT_TOKENS = 1_000
-"""What a model is expected to write where nothing bounds it."""
 
 FREE = Price(0.0, 0.0)
 

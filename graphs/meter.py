@@ -19,11 +19,18 @@ from langchain_core.runnables.config import merge_configs
 
 from ..guards.caller import Caller
 from ..guards.langchain.session import usage_of
-from ..guards.limits import Amounts, Limit, Limits, Price, Spending, added, spender
+from ..guards.limits import (
+    ASSUMED_OUTPUT_TOKENS,
+    Amounts,
+    Price,
+    Spending,
+    added,
+    spender,
+)
 from ..nodes._base import ESTIMATED, CallModel, Effect, LimitReached, RunTool, State, run_id
 from ..nodes._sizes import tokens, tokens_of
 from ..profiles.fallback import MARK as FALLBACK
-from .budget import ASSUMED_OUTPUT_TOKENS, Budget
+from .budget import Budget
 from .subcalls import SubCalls
 
 USED = "used"
@@ -148,10 +155,9 @@ class Meter:
             raise LimitReached(limit.stop, limit.told(used))
         write = self._room(used, read, budget.price, budget.output_tokens)
         wish = {"tokens": read + write, "cost_usd": budget.price.of(read, write)}
-        most = {name: top for name, top in limits.of("caller").items() if name in wish}
-        got = budget.spending.reserve(self.caller, need, wish=wish, most=most)
+        got = limits.set_aside_tokens(budget.spending, self.caller, need, wish)
         if got is None:  # other runs of this caller took the rest since
-            limit = limits.beyond(self.so_far(), need) or _of_caller(limits)
+            limit = limits.full(self.so_far())
             raise LimitReached(limit.stop, limit.told(self.so_far()))
         self._reserved = got
         effect = self._noted(effect, used, need)
@@ -246,10 +252,9 @@ class Meter:
         takes = {"tokens": read + write, "cost_usd": price.of(read, write)}
         if apart:
             return takes, {}
-        most = {amount: top for amount, top in limits.of("caller").items() if amount in takes}
-        got = spending.reserve(self.caller, need, wish=takes, most=most)
+        got = limits.set_aside_tokens(spending, self.caller, need, takes)
         if got is None:
-            limit = _of_caller(limits)
+            limit = limits.full(self.so_far())
             raise LimitReached(limit.stop, limit.told(self.so_far()))
         return takes, got
 
@@ -314,10 +319,6 @@ def with_system_lines(messages: Sequence[BaseMessage], lines: Sequence[str]) -> 
     if isinstance(first, SystemMessage) and isinstance(first.content, str):
         return [SystemMessage("\n\n".join([first.content, *lines])), *messages[1:]]
     return [SystemMessage("\n\n".join(lines)), *messages]
-
-
-def _of_caller(limits: Limits) -> Limit:
-    return next(limit for limit in limits.held if limit.scope == "caller")
 
 
 def _size(asked: CallModel) -> int:

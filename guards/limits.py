@@ -42,6 +42,9 @@ ENDS = frozenset({*STOPS.values(), LOOP})
 
 DEFAULT_REPEATS = 5
 
+ASSUMED_OUTPUT_TOKENS = 1_000
+"""What a model is expected to write where nothing bounds it."""
+
 Amounts = Mapping[str, float]
 """Amount -> how much of it; what is missing is 0."""
 
@@ -179,6 +182,19 @@ class Limits:
             free = (got or {}).get("calls", 0)
             mine["caller"] = {**mine["caller"], "calls": most - free}
         return {scope: dict(amounts) for scope, amounts in mine.items()}, got or {}
+
+    def set_aside_tokens(
+        self, spending: Spending, who: str, need: Amounts, wish: Amounts
+    ) -> dict[str, float] | None:
+        """What of the caller's is set aside for a model call: all that it reads, and of what it may
+        take what is left; it has to be settled. None where it does not fit beside the others."""
+        most = {name: top for name, top in self.of("caller").items() if name in wish}
+        return spending.reserve(who, need, wish=wish, most=most)
+
+    def full(self, used: Used) -> Limit:
+        """The limit of the caller's that has no room for a model call, others being under way."""
+        mine = [lim for lim in self.held if lim.scope == "caller" and lim.amount != "calls"]
+        return max(mine, key=lambda limit: limit.spent(used) / limit.most if limit.most else 1.0)
 
     def price(self, model: str) -> Price | None:
         """The price of a model: by its name, or by the longest glob that names it."""

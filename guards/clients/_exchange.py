@@ -26,7 +26,7 @@ from ..firewall import UNASKED, PolicyViolationError, masked_call
 from ..following import Following, Source
 from ..holdback import Holdback
 from ..ledger import History
-from ..limits import Spending, spender, spending_of
+from ..limits import Amounts, Spending, spender, spending_of
 from ..pieces import beside, pieces
 from ..python_values import as_call
 from ..receipts.keeping import Decision as Kept
@@ -39,7 +39,7 @@ from ..streamed import Streamed
 from ..verdict import Arguments, Finding, ToolCall, canonical_json
 from ._asked import asked, came
 from ._rules import Rules
-from ._tally import Tally
+from ._tally import Tally, asked_amounts
 from .defender import Decision, Status, ToolFinding, decision, told
 
 MOST_CALLS = 512
@@ -103,18 +103,22 @@ class Door:
         """
         rules = self.rules
         counter = rules.counter
-        limits, now = counter.limits, counter.clock()
+        limits, now, reserved = counter.limits, counter.clock(), dict[str, float]()
         past = rules.conversations.past(turns, after=after, caller=self.caller, now=now)
         if limits is not None:
-            mine = counter.spending.of(spender(self.caller))
-            used = caller_named(past.history.used or {}, mine)
+            who = spender(self.caller)
+            used = caller_named(past.history.used or {}, counter.spending.of(who))
             limit = limits.beyond(used, {})
             # What cannot be counted blocks the calls; it is no reason to say nothing at all.
-            if limit is not None and limit.spent(used) != UNCOUNTED:
+            if limit is None or limit.spent(used) == UNCOUNTED:
+                need, wish = asked_amounts(past, limits)
+                got = limits.set_aside_tokens(counter.spending, who, need, wish)
+                limit, reserved = (None, got) if got is not None else (limits.full(used), {})
+            if limit is not None:
                 why = f"the model is not asked: a limit is reached: {limit.told(used)}"
                 raise PolicyViolationError(f"{rules.policy.block_message} {why}")
             past = replace(past, history=past.history.but(used=used))
-        return Exchange(self, rules, past, began=now)
+        return Exchange(self, rules, past, began=now, reserved=reserved)
 
 
 _Known = tuple[ToolFinding, History]
@@ -141,12 +145,20 @@ class Exchange:
     """One request and its response, whole or streamed, under the policy that counted when it began.
     Belongs to one task or thread."""
 
-    def __init__(self, door: Door, rules: Rules, past: Past, *, began: float) -> None:
+    def __init__(
+        self,
+        door: Door,
+        rules: Rules,
+        past: Past,
+        *,
+        began: float,
+        reserved: Amounts,
+    ) -> None:
         self._door = door
         self.rules = rules
         self._past = past
         self._asked = asked(door.place.door, rules.policy.redactor)
-        self._tally = Tally(rules.counter, past, spender(door.caller), began)
+        self._tally = Tally(rules.counter, past, spender(door.caller), began, reserved=reserved)
         self._choices: dict[int, _Choice] = {}
         self._labels: dict[str, None] = {}
         self._held: list[Streamed] = []

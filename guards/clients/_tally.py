@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from ..conversation import Conversations, Past
 from ..ledger import History
-from ..limits import Amounts, Limits, Spending, added
+from ..limits import ASSUMED_OUTPUT_TOKENS, Amounts, Limits, Spending, added
 from ..spent import CHARS_PER_TOKEN, Usage
 
 
@@ -32,6 +32,12 @@ class Tally:
     written: int = 0
     """Characters that the model has written so far."""
     told: Amounts | None = None
+    reserved: Amounts = field(default_factory=dict)
+    """What of the caller's is set aside for the model call, until it is told what that used."""
+
+    def __del__(self) -> None:
+        # A request that failed was never told of.
+        self._release({})
 
     def history(self, calls: int) -> tuple[History, Amounts]:
         """What so many calls are judged by, and what of the caller's is set aside for them."""
@@ -43,7 +49,8 @@ class Tally:
         for scope in ("run", "thread"):
             used[scope] = added(used[scope], new)
         if self.told is None:  # what was told is counted there already
-            used["caller"] = added(used["caller"], new)
+            mine = {name: -amount for name, amount in self.reserved.items()}
+            used["caller"] = added(added(used["caller"], mine), new)
         return history.but(used=used), got
 
     def let_through(self, calls: int, set_aside: Amounts) -> None:
@@ -59,10 +66,21 @@ class Tally:
         self.told = added(known, more)
         counter.conversations.spend(self.past, self.told, ended=counter.clock())
         if counter.limits is not None:
-            counter.spending.settle(self.who, {}, more)
+            self._release(more)
+
+    def _release(self, used: Amounts) -> None:
+        reserved, self.reserved = self.reserved, {}
+        if reserved or used:
+            self.counter.spending.settle(self.who, reserved, used)
 
     def _so_far(self, usage: Usage | None = None) -> dict[str, float]:
         read = self.past.chars // CHARS_PER_TOKEN
         found = usage or Usage(read, self.written // CHARS_PER_TOKEN)
         seconds = max(self.counter.clock() - self.began, 0.0)
         return {**found.amounts(self.counter.limits), "seconds": seconds}
+
+
+def asked_amounts(past: Past, limits: Limits) -> tuple[Amounts, Amounts]:
+    """What a model call that goes on from there takes at least, and may take."""
+    read = Usage(past.chars // CHARS_PER_TOKEN)
+    return read.amounts(limits), replace(read, written=ASSUMED_OUTPUT_TOKENS).amounts(limits)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..conversation import Conversations, Past
 from ..ledger import History
-from ..limits import Spending, spender
+from ..limits import ASSUMED_OUTPUT_TOKENS, Amounts, Spending, added, spender
 from ..rules.limits import limits_of
-from ..spent import UNCOUNTED
+from ..spent import CHARS_PER_TOKEN, UNCOUNTED, Usage
 from .session import amounts_of, caller_in, messages_in, past_of, used_in
 
 
@@ -33,25 +33,42 @@ class Counts:
         caller = caller_in(request.runtime)
         return past_of(messages_in(request.state), self.conversations, caller=caller)
 
-    def why_not(self, request: Any, past: Past) -> str:
-        """Why the model is not asked any more; empty where it may be."""
+    @contextmanager
+    def asking(self, request: Any, past: Past) -> Iterator[Asking]:
+        """A model call, if there is room for it: what it may take of the caller's is set aside, for
+        other runs may be taking theirs."""
         limits = limits_of(self.conversations.policy)
         if limits is None:
-            return ""
+            yield Asking()
+            return
+        who, why, got = spender(caller_in(request.runtime)), "", None
         used = used_in(request.state, past, 0, self.conversations)
-        used["caller"] = self.spending.of(spender(caller_in(request.runtime)))
+        used["caller"] = self.spending.of(who)
         limit = limits.beyond(used, {})
         if limit is None or limit.spent(used) == UNCOUNTED:
-            return ""
-        return f"a limit is reached: {limit.told(used)}"
+            read = Usage(past.chars // CHARS_PER_TOKEN)
+            wish = replace(read, written=ASSUMED_OUTPUT_TOKENS).amounts(limits)
+            got = limits.set_aside_tokens(self.spending, who, read.amounts(limits), wish)
+            limit = None if got is not None else limits.full(used)
+        if limit is not None:
+            why = f"a limit is reached: {limit.told(used)}"
+        asked = Asking(why, got or {})
+        try:
+            yield asked
+        finally:
+            self.spending.settle(who, asked.taken(), {})
 
-    def replied(self, request: Any, past: Past, replies: list[Any], began: float) -> None:
+    def replied(
+        self, request: Any, past: Past, replies: list[Any], began: float, asked: Asking
+    ) -> None:
         """Count what a model call has used."""
         if not self._bounds:
             return
         who = spender(caller_in(request.runtime))
+        used: Amounts = {}
         for reply in replies:
-            self.spending.settle(who, {}, amounts_of(reply, self.conversations))
+            used = added(used, amounts_of(reply, self.conversations))
+        self.spending.settle(who, asked.taken(), used)
         self._passed(who, past, began, part="")
 
     @contextmanager
@@ -90,6 +107,19 @@ class Counts:
         seconds = {"seconds": max(self.clock() - began, 0.0)}
         self.conversations.spend(past, seconds, part=part)
         self.spending.settle(who, {}, seconds)
+
+
+@dataclass(slots=True)
+class Asking:
+    """A model call: why it may not be made, or what of the caller's is set aside for it."""
+
+    why_not: str = ""
+    set_aside: Amounts = field(default_factory=dict)
+
+    def taken(self) -> Amounts:
+        """What is set aside, once: who takes it settles it."""
+        taken, self.set_aside = self.set_aside, {}
+        return taken
 
 
 @dataclass(slots=True)

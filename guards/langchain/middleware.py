@@ -23,7 +23,7 @@ from ..verdict import ToolCall, Verdict
 from ..withheld import with_withheld
 from .approval import ask, drop_answer
 from .chats import chat, facts_of, replied
-from .counts import Counts
+from .counts import Asking, Counts
 from .heard import Heard
 from .messages import RECORD, Messages, in_its_time, seen_result
 from .model import held
@@ -117,12 +117,13 @@ class MiddlewareHooks:
         limit it is not asked, and the answer says so."""
         rules = self._rules.current
         past, began = rules.counts.past(request), rules.counts.clock()
-        if why := rules.counts.why_not(request, past):
-            return _answered(f"{rules.policy.block_message} {why}")
-        shown = rules.shown(request)
-        with rules.chat(shown) as told:
-            response = _replied(told, handler(shown))
-        return rules.said(request, response, past, began)
+        with rules.counts.asking(request, past) as asked:
+            if asked.why_not:
+                return _answered(f"{rules.policy.block_message} {asked.why_not}")
+            shown = rules.shown(request)
+            with rules.chat(shown) as told:
+                response = _replied(told, handler(shown))
+            return rules.said(request, response, past, began, asked)
 
     async def awrap_model_call(
         self,
@@ -132,12 +133,13 @@ class MiddlewareHooks:
         """The same, for runs that are async."""
         rules = self._rules.current
         past, began = rules.counts.past(request), rules.counts.clock()
-        if why := rules.counts.why_not(request, past):
-            return _answered(f"{rules.policy.block_message} {why}")
-        shown = rules.shown(request)
-        with rules.chat(shown) as told:
-            response = _replied(told, await handler(shown))
-        return rules.said(request, response, past, began)
+        with rules.counts.asking(request, past) as asked:
+            if asked.why_not:
+                return _answered(f"{rules.policy.block_message} {asked.why_not}")
+            shown = rules.shown(request)
+            with rules.chat(shown) as told:
+                response = _replied(told, await handler(shown))
+            return rules.said(request, response, past, began, asked)
 
 
 class Rules:
@@ -185,12 +187,13 @@ class Rules:
         response: types.ModelResponse[Any],
         past: Past,
         began: float,
+        asked: Asking,
     ) -> types.ExtendedModelResponse[Any]:
         """The response without secrets, and what the thread has used with it."""
         from langchain.agents.middleware.types import ExtendedModelResponse
         from langgraph.types import Command
 
-        self.counts.replied(request, past, response.result, began)
+        self.counts.replied(request, past, response.result, began, asked)
         said = self._messages.outbound(response, past.history.ledger)
         spent = spent_after(request.state, said.result, self._conversations)
         spent[JUDGED_BY] = self.policy.digest

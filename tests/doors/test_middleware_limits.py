@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, replace
 from typing import Any
 
+import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware import (
     SummarizationMiddleware,
@@ -14,7 +16,7 @@ from langchain_core.tools import StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
-from edgeward import FirewallMiddleware, ScriptedModel, load_policy
+from edgeward import FirewallMiddleware, ScriptedModel, Spending, load_policy
 from edgeward.guards.conversation import Conversations
 from edgeward.guards.decide import decide
 from edgeward.guards.langchain.session import history_of
@@ -141,3 +143,32 @@ def test_the_budget_outlives_a_summary() -> None:
         assert "edgeward_spent" not in state
         assert len(state["messages"]) < 8
         assert len(spy.runs) == 3
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_runs_of_one_caller_side_by_side_do_not_pass_the_limit(fails: bool) -> None:
+    """What a call may take is set aside before it is made, and given back after it."""
+    said: list[str] = []
+    spending = Spending()
+    guard = FirewallMiddleware(
+        {"version": 2, "default": "allow", "limits": {"caller": {"tokens": 150}}}, spending=spending
+    )
+    used: Any = {"input_tokens": 60, "output_tokens": 40, "total_tokens": 100}
+    reply = AIMessage("Done.", usage_metadata=used)
+
+    def run(turn: Any) -> str:
+        made = create_agent(ScriptedModel(turns=[turn]), [], middleware=[guard])
+        return str(made.invoke(ASKED)["messages"][-1].text)
+
+    def meanwhile(messages: Any) -> AIMessage:
+        said.append(run(reply))
+        if fails:
+            raise OSError("the line is down")
+        return reply
+
+    with contextlib.suppress(OSError):
+        said.append(run(meanwhile))
+    assert "a limit is reached: 150 of 150 tokens of this caller" in said[0]
+    assert spending.of("") == spending.used.get("", {})
+    assert spending.of("").get("tokens", 0) == (0 if fails else 100)
+    assert run(reply) == "Done."

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from edgeward import load_policy
+from edgeward import PolicyViolationError, Spending, load_policy
 from edgeward.guards.caller import Caller
 from edgeward.guards.clients._exchange import MOST_CALLS, Door, Exchange, attach
 from edgeward.guards.conversation import ModelTurn, Proposed, ToolResult, UserText
@@ -237,3 +237,21 @@ def test_a_decision_is_put_on_any_response() -> None:
     given: dict[str, Any] = {}
     attach(given, decision)
     assert given == {"firewall": decision}
+
+
+def test_exchanges_of_one_caller_side_by_side_do_not_pass_the_limit() -> None:
+    """What the model call may take is set aside until it is told, or the request is given up."""
+    limits = {"caller": {"tokens": 150}}
+    spending = Spending()
+    door = Door(load_policy({**POLICY, "limits": limits}), spending=spending)
+    first = door.exchange([UserText("Go on.")])
+    with pytest.raises(PolicyViolationError, match="150 of 150 tokens of this caller"):
+        door.exchange([UserText("Go on.")])
+    assert first.judge([Proposed("read_doc", "{}", "c1")])[0].keep  # its own part bars it not
+    first.add_tokens(100)
+    assert spending.of("")["tokens"] == 100
+    given_up = door.exchange([UserText("Go on.")])
+    assert spending.of("")["tokens"] == 150
+    del given_up
+    assert spending.of("")["tokens"] == 100
+    assert door.serving(Caller("eve")).exchange([UserText("Go on.")])
