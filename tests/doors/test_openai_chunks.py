@@ -77,6 +77,14 @@ def test_a_refused_call_leaves_no_piece() -> None:
     assert joined(out).finish == "stop"
 
 
+@pytest.mark.parametrize("blank", ["\n", " ", "\n\n  "])
+def test_blanks_are_no_answer(blank: str) -> None:
+    """Where only they are left beside refused calls, the block message is the answer."""
+    out = passed([chunk(content=blank), *SIX, chunk("tool_calls")])
+    assert joined(out).text.strip() == BLOCKED
+    assert joined(out).finish == "stop"
+
+
 def test_a_call_that_may_run_goes_out_whole() -> None:
     """In one piece, before the chunk that ends the choice."""
     pieces = [called(0, "read_", id="c1"), called(0, "doc", '{"a"'), called(0, "", ":1}")]
@@ -106,6 +114,13 @@ def test_parallel_calls_may_come_mixed() -> None:
     assert joined(out).calls == KEPT
     numbers = [c["choices"][0]["delta"]["tool_calls"][0]["index"] for c in out[:2]]
     assert numbers == [0, 1]
+
+
+def test_calls_stand_in_the_order_of_their_positions() -> None:
+    """As a program puts them together, whichever begins first; what comes first is judged first."""
+    pieces = [called(n, name, a, id=f"c{n}") for n, (name, a) in enumerate(PARALLEL)]
+    out = passed([*reversed(pieces), chunk("tool_calls")])
+    assert joined(out).calls == KEPT
 
 
 @pytest.mark.parametrize("place", [None, 0])

@@ -9,9 +9,9 @@ _GROWING = ("name", "arguments", "input")
 
 
 class Pieces:
-    """The pieces of a choice's calls, in the order in which the calls began.
+    """The pieces of a choice's calls, in the order of their positions.
 
-    Some servers leave positions out, and some give all calls the same one: then a new id, or a new
+    Where they have none, in the order in which they began. Some servers leave positions out, and some give all calls the same one: then a new id, or a new
     name, begins a new call.
     """
 
@@ -49,7 +49,9 @@ class Pieces:
     @property
     def whole(self) -> list[dict[str, Any]]:
         """The calls, each of all its pieces."""
-        return [assembled(pieces) for pieces in self._calls]
+        begun = [assembled(pieces) for pieces in self._calls]
+        placed = all(isinstance(call.get("index"), int) for call in begun)
+        return sorted(begun, key=lambda call: int(call["index"])) if placed else begun
 
 
 def assembled(pieces: Sequence[Any]) -> dict[str, Any]:

@@ -266,7 +266,7 @@ class ChatStream:
         out = []
         for name, held in choice.texts.items():
             if tail := held.close():
-                choice.said = choice.said or name.startswith(_SEEN)
+                choice.said = choice.said or (name.startswith(_SEEN) and bool(tail.strip()))
                 out.append(self._chunk(choice, _tail(name, tail)))
         choice.texts.clear()
         called = bool(choice.calls or choice.function)
