@@ -11,7 +11,7 @@ is `redact` runs with the secrets masked instead.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Annotated, Any
@@ -95,9 +95,12 @@ class Secrets:
         own = [piece for piece in pieces(arguments) if piece not in self.masks]
         sent = [piece for piece in history.sent if piece not in self.masks]
         texts = list(put_together(own, sent))
-        if not texts:
+        if not self._near(patterns, texts):
             return
-        for number in sorted(patterns.candidates("\n".join(texts)) & self.rows.keys()):
+        # What is a whole secret is refused for itself; a call beside it has no part in it.
+        parts = [piece for piece in sent if not self._is_one(patterns, piece)]
+        texts = texts if len(parts) == len(sent) else list(put_together(own, parts))
+        for number in sorted(self._near(patterns, texts)):
             pattern, compiled = self.rows[number]
             if any(compiled.search(text) for text in texts):
                 reason = f"secret '{pattern.name}' in pieces, over the calls of this thread"
@@ -111,6 +114,14 @@ class Secrets:
                     value=shown,
                     allowed=allowed,
                 )
+
+    def _near(self, patterns: PatternSet, texts: Sequence[str]) -> Set[int]:
+        """The patterns that may be found in one of the texts."""
+        return patterns.candidates("\n".join(texts)) & self.rows.keys() if texts else set()
+
+    def _is_one(self, patterns: PatternSet, piece: str) -> bool:
+        found = (self.rows[number][1] for number in self._near(patterns, [piece]))
+        return any(compiled.search(piece) for compiled in found)
 
     def _findings(self, call: Examined, history: History, hits: Iterable[int]) -> Iterator[Finding]:
         masked: Arguments | None = None

@@ -113,6 +113,22 @@ def test_beside_a_secret_that_is_masked() -> None:
     assert "block" in words
 
 
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("value", ["INV-20391", "2026-11-30", "4111111111111111", "docs/A1b2.md"])
+def test_a_whole_secret_takes_no_sibling_along(key: str, value: str) -> None:
+    """The call that holds it is refused for it; one beside it has no part in it. One that has is
+    refused, too."""
+    turn = [{"a": value}, {"token": key}, {"a": key[:14]}, {"a": key[14:]}]
+    words = [
+        decide(POLICY, ToolCall("fetch", arguments), History(sent=every)).word
+        for arguments, every in zip(turn, beside(turn), strict=True)
+    ]
+    assert words[1:] == ["block"] * 3
+    alone = [{"a": value}, {"token": key}]
+    verdict = decide(POLICY, ToolCall("fetch", {"a": value}), History(sent=beside(alone)[0]))
+    assert verdict.word == "allow"
+
+
 def test_masks_are_no_pieces() -> None:
     """What is masked in one call after the other makes no key together with a hash."""
     npm = "npm_" + "".join(random.Random(3).choices(string.ascii_letters + string.digits, k=36))
