@@ -249,6 +249,23 @@ def test_items_that_come_mixed_keep_their_order() -> None:
     assert out[-1]["response"]["output"] == [e["item"] for e in items]
 
 
+def test_the_closing_event_lists_items_as_they_are_numbered() -> None:
+    """Also where one ends before another that began earlier; at the end what no event spoke of."""
+    say = {"type": "message", "role": "assistant", "content": []}
+    call = {"type": "function_call", "name": "read_doc", "arguments": "{}"}
+    listed = [{**say, "id": "i0"}, {**say, "id": "i1"}, {**call, "id": "i2"}, {**say, "id": "i3"}]
+    added = [
+        {"type": "response.output_item.added", "output_index": n, "item": listed[n]} for n in (0, 1)
+    ]
+    done = [
+        {"type": "response.output_item.done", "output_index": n, "item": listed[n]}
+        for n in (1, 0, 3)
+    ]
+    end = {"type": "response.completed", "response": {"id": "r", "output": listed}}
+    closing = passed([*added, *done, end])[-1]
+    assert [item["id"] for item in closing["response"]["output"]] == ["i0", "i1", "i3", "i2"]
+
+
 def test_a_call_that_was_never_announced() -> None:
     """Judged where it is done; one that only the closing event tells of, there."""
     events = list(wired.events(Say(calls=[MAIL, READ])))

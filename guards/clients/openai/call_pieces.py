@@ -11,8 +11,8 @@ _GROWING = ("name", "arguments", "input")
 class Pieces:
     """The pieces of a choice's calls, in the order of their positions.
 
-    Where they have none, in the order in which they began. Some servers leave positions out, and some give all calls the same one: then a new id, or a new
-    name, begins a new call.
+    Some servers leave positions out (then the order is that in which the calls began), and some
+    give all calls the same one: then a new id, or a new name, begins a new call.
     """
 
     def __init__(self) -> None:

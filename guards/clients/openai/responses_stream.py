@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from math import inf
 from typing import Any
 
 from .._alike import Word
@@ -273,12 +274,18 @@ class ResponseStream:
             elif kind.startswith(_STEPS):
                 yield self._numbered(data)
 
+    def _in_order(self) -> None:
+        """The items as they are numbered: some may have ended before others that began earlier."""
+        places = {id(item): self._numbers.get(given, inf) for given, item in self._final.items()}
+        self._items.out.sort(key=lambda item: places.get(id(item), inf))
+
     def _closing(self, data: Event) -> Iterator[Event]:
         given = data.get("response")
         response = dict(given) if isinstance(given, dict) else {}
         output = response.get("output")
         listed = enumerate(output if isinstance(output, list) else ())
         unheard = [item for number, item in listed if number not in self._final]
+        self._in_order()
         self._items.passed_together(unheard)  # no event spoke of them
         message = self._items.block_message
         if message is not None:
