@@ -245,7 +245,7 @@ def _escape(escape: str) -> str:
 
 
 def _char(number: int, otherwise: str) -> str:
-    return chr(number) if 0 < number <= 0x10FFFF and not 0xD800 <= number < 0xE000 else otherwise
+    return chr(number) if 0 <= number <= 0x10FFFF and not 0xD800 <= number < 0xE000 else otherwise
 
 
 def json_text(text: str) -> str:
@@ -339,6 +339,7 @@ def as_text(raw: bytes) -> str | None:
             codec = "utf-16-be"
         else:
             return None
+        raw += b"\0" * (len(raw) % 2)  # `A.B`, with nothing behind the last sign
     elif raw[:512].translate(None, _CONTROLS) != raw[:512]:
         return None
     try:

@@ -64,7 +64,7 @@ _GLUED = re.compile(
 """A host that goes on behind a sign that ends it in prose, but not for every parser of links."""
 _OPENED = re.compile(r"""(['"`{])(?:[A-Za-z][A-Za-z0-9+.-]{0,31}:)?[/\\]*\Z""")
 _OF_NO_NETWORK = frozenset(
-    """gid chrome chrome-extension moz-extension edge vscode package resource content asset hxxp
+    """gid chrome chrome-extension moz-extension package resource content asset hxxp
     hxxps""".split()  # noqa: SIM905 - reads better
 )
 """Schemes of things within a program (`gid://shopify/Order/1`), behind which no host stands, and of
