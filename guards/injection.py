@@ -96,10 +96,17 @@ def _passage(text: str) -> Scored:
         for count, match in enumerate(pattern.finditer(text)):
             if count == MOST_HITS:
                 break
-            hits.append((match.start(), signal.label, signal.weight))
+            own = signal.label == "override" and _OWN.search(match[0]) is not None
+            hits.append((match.start(), signal.label, signal.weight * (0.5 if own else 1)))
     return _heaviest(sorted(hits)) if hits else (0.0, ())
 
 
+_OWN = re.compile(
+    r"\b(?:my|our)\s+(?:last|previous|prior|earlier|former)\b"
+    r"|\b(?:what|everything|anything)\s+(?:i|we)\s+(?:told|said|wrote|asked)\b",
+    re.IGNORECASE,
+)
+"""A sender who takes back what they wrote themselves: `ignore my previous instructions`."""
 _MOST_IN_PASSAGE = 40
 
 

@@ -87,7 +87,7 @@ _TABLE: tuple[tuple[str, float, str, str], ...] = (
      r"\bfrom\s+(?:now|this\s+point)\s+on(?:wards?)?,?\s+(?:you|your|always|never|only|respond|answer|act)\b"),
     ("persona", 0.55, "developer|debug|admin|maintenance|god|root|unrestricted|jailb|dan|free|longer|evil & you & are",
      r"\byou\s+are\s+(?:now\s+)?(?:in\s+(?:developer|debug|admin|maintenance|god|root|unrestricted|jailbreak)\s+mode"
-     r"|dan\b|unrestricted|jailbroken|free\s+from|no\s+longer\s+(?:bound|an?\s+|the\s+)|evil)"),
+     r"|dan\b|unrestricted|jailbroken|free\s+from|no\s+longer\s+(?:bound|restricted|limited|an?\s+(?:\w+\s+)?(?:assistant|ai|chatbot|bot|model|language)|the\s+(?:\w+\s+)?(?:assistant|model))|evil)"),
     ("persona", 0.3, "now|pretend & you|pretend",
      r"\byou\s+are\s+now\s+(?:an?|the|my|acting|operating)\b|\bpretend\s+(?:that\s+)?(?:you|to\s+be)\b"),
     ("persona", 0.35, "assist|agent|bot|model & must|always|never|will",
@@ -96,7 +96,7 @@ _TABLE: tuple[tuple[str, float, str, str], ...] = (
     ("persona", 0.6, "anything|mode|unrestricted|uncensored|unfiltered",
      r"\bdo\s+anything\s+now\b|\bdan\s+mode\b|\bgod\s+mode\s+(?:is\s+)?(?:enabled|activated|on)\b"
      r"|\b(?:unrestricted|uncensored|unfiltered)\s+(?:ai|mode|assistant|model)\b"),
-    ("persona", 0.5, "safety|content|ethical & filter|guideline|measure|check|restriction|protocol|guardrail|polic",
+    ("persona", 0.4, "safety|content|ethical & filter|guideline|measure|check|restriction|protocol|guardrail|polic",
      r"\b(?:disabl|turn\s+off|deactivat|remov|bypass|ignor)\w*\W+(?:all\W+|your\W+|any\W+|the\W+)*"
      r"(?:safety|content|ethical)\W+(?:filters?|guidelines|measures|checks|restrictions|protocols|guardrails|polic(?:y|ies))"),
     # The forms of a conversation, forged.
@@ -117,7 +117,7 @@ _TABLE: tuple[tuple[str, float, str, str], ...] = (
      r"|execute|e?mail|forward|transfer|delete|run|override|urgent|important)\b"),
     ("role", 0.3, "system|assist|developer|admin",
      r"^\W{0,12}(?:system|assistant|developer)(?:\s+(?:message|prompt|instructions?|note|override|update))?\W{0,4}:\s"),
-    ("role", 0.5, "overrid|instruct|prompt|directive|command & system|admin|developer|ai|llm|agent|assist",
+    ("role", 0.45, "overrid|instruct|prompt|directive|command & system|admin|developer|ai|llm|agent|assist",
      r"(?:\[|<|\*\*|={2,}|-{2,}|#{1,}|!{2,}|\()\s*(?:system|admin|developer|ai|llm|agent|assistant)[\s_-]*(?:-|:)?\s*"
      r"(?:override|instructions?|prompt|directive|command)s?\b"),
     ("role", 0.45, "new & system", r"\bnew\s+system\s+(?:message|prompt|instructions?)\s*:"),
@@ -131,7 +131,8 @@ _TABLE: tuple[tuple[str, float, str, str], ...] = (
      rf"\b(?:attention|note|message|instructions?|notice|warning|reminder|hey|dear|request)\b[\s,:!-]*"
      rf"(?:to\s+|for\s+)?(?:the\s+|any\s+|all\s+|an?\s+|you,?\s+|my\s+)?(?:{_MACHINE}|assistants?\s*[:,!]|agents?\s*[:!])\b?"),
     ("addressed", 0.5, f"if & you & {_M}|assist|reading",
-     rf"\bif\s+you(?:'re|\s+are)\s+(?:an?\s+|the\s+)?(?:{_MACHINE}|(?:digital\s+)?assistant|reading\s+this\s+as)\b"),
+     rf"\bif\s+you(?:'re|\s+are)\s+(?:(?:an?\s+|the\s+)?(?:{_MACHINE}|(?:digital\s+)?assistant)(?:\s+(?:assistant|agent|model|system|bot))?"
+     r"(?:\s*[,.:;!?)\n—-]|\s+(?:and|or|reading|processing|summari[sz]ing|that|who|which|please|you|then|with|in)\b|$)|reading\s+this\s+as\b)"),
     ("addressed", 0.5, f"{_M}|assist|agent & reading|process|summar|parsing|reads|viewing|analy|handling",
      rf"\b(?:{_MACHINE}|assistants?|agents?)\s+(?:that\s+|who\s+|which\s+)?(?:is\s+|are\s+)?"
      r"(?:reading|processing|summari[sz]ing|parsing|reads?|process(?:es)?|viewing|analy[sz]ing|handling)\s+(?:this|these|it)\b"),
@@ -144,12 +145,12 @@ _TABLE: tuple[tuple[str, float, str, str], ...] = (
     ("another task", 0.3, "before & please|must|first|need|have|make",
      r"\bbefore\s+(?:you\s+)?(?:can\s+)?(?:solv|answer|respond|reply|continu|proceed|complet|finish|do|summari"
      r"|perform|process|help|return)\w*\b(?:\W+\w+){0,14}?\W+(?:please|must|first|need\s+to|have\s+to|make\s+sure)\b"),
-    ("another task", 0.5, "task & gave|given|assigned|asked",
+    ("another task", 0.45, "task & gave|given|assigned|asked",
      r"\b(?:the\s+)?task\s+(?:that\s+|which\s+)?(?:i|you\s+were|we|he|she|the\s+user)\s+(?:\w+\s+)?(?:gave|given|assigned|asked)\b"),
     ("another task", 0.45, "instead|rather|before|order & user|original|given|main & task|request|question|query|instruct",
      r"\b(?:instead\s+of|rather\s+than|before|in\s+order\s+to)\s+(?:\w+\s+){0,4}?(?:the\s+)?(?:user'?s?|original|given|main)\s+"
      r"(?:task|request|question|query|instructions?)\b"),
-    ("another task", 0.4, "complete|order & task|request & must|should|need|have|first",
+    ("another task", 0.25, "complete|order & task|request & must|should|need|have|first",
      r"\b(?:to\s+complete|in\s+order\s+to\s+(?:complete|finish|continue)\w*)\s+(?:this|the|your)\s+(?:task|request),?\s+(?:you\s+)?(?:must|should|need|have|first)\b"),
     ("another task", 0.4, "important|todo & message|todo",
      r"\bimportant\s+message\s+from\s+(?:me|your|the)\b|\btodo\s*:\s*(?:send|forward|e?mail|transfer|delete|call)\b"),
@@ -189,7 +190,7 @@ _TABLE: tuple[tuple[str, float, str, str], ...] = (
     ("command", 0.3, "must|required|instruct|order|command|imperative|mandatory & you",
      r"\b(?:you\s+must|you\s+are\s+(?:required|instructed|ordered|commanded)\s+to|it\s+is\s+(?:imperative|mandatory)\s+that\s+you)\W+(?:\w+\W+){0,2}?"
      r"(?:call|invoke|run|execute|send|forward|e?mail|transfer|delete|reply|respond|output|say|include|visit|open|download|approve|pay|buy)\b"),
-    ("command", 0.5, "decod|decrypt|base64|rot13",
+    ("command", 0.45, "decod|decrypt|base64|rot13",
      r"\b(?:decod|decrypt|base64|rot13)\w*\b(?:\W+\w+){0,8}?\W+(?:and|then)\W+(?:\w+\W+){0,3}?(?:execut|follow|run|obey|perform|act|carry)\w*\b"),
     ("authority", 0.45, "developer|creator|admin|owner|operator & authori|order|command|instruct|permit|allow",
      r"\bas\s+(?:your|the)\s+(?:developer|creator|administrator|admin|owner|operator),?\s+i\s+(?:\w+\s+)?(?:authori[sz]e|order|command|instruct|permit|allow)\s+you\b"),
