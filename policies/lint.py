@@ -29,7 +29,7 @@ _LISTS_OF_TOOLS = ("tool_allowlist", "tool_denylist")
 SUSPICIOUS = frozenset(
     {
         *("unreachable", "shadowed", "never_runs", "bare_sink", "open_default"),
-        *("no_such_tool", "unnamed_tool", "in_shadow"),
+        *("no_such_tool", "unnamed_tool", "in_shadow", "open_egress", "anything"),
     }
 )
 """Kinds of problem that may be meant as they are; the others are errors."""
@@ -42,6 +42,15 @@ SINKS = SENDING | {
     *("delete", "remove", "drop", "execute", "run", "deploy", "cancel"),
 }
 """First words of tools that do something which cannot be taken back."""
+
+FETCHING = frozenset({"fetch", "browse", "download", "request", "call", "http", "open", "webhook"})
+"""First words of tools that go where an argument says."""
+
+QUIET = frozenset(
+    """get list search read find show view count describe lookup look grep query check write edit
+    create update append insert save note log draft format convert translate calculate""".split()  # noqa: SIM905 - reads better
+)
+"""First words of tools that look, or write where their owner does: data may be anything there."""
 
 _SERVER = re.compile(r".*(?:__|[./:])")
 _FIRST_WORD = re.compile(r"[A-Za-z][a-z]*")
@@ -139,6 +148,28 @@ def bare_sinks(policy: Reading) -> Iterator[Problem]:
             yield policy.problem("bare_sink", ("tools", name), wrong, fix)
 
 
+def open_egress(policy: Reading) -> Iterator[Problem]:
+    """A tool that gives something away is free, and nothing says to which hosts."""
+    if "egress_allowlist" in policy.data or policy.data.get("version", 1) < 2:
+        return
+    if any(True for _ in bare_sinks(policy)):
+        return  # which says it already
+    for name, entry in policy.tools.items():
+        if entry == "allow" and _verb(name) in SENDING | FETCHING:
+            wrong = "is free, and without `egress_allowlist` it may lead to any host"
+            fix = "list the hosts, give it conditions, or `ask`"
+            yield policy.problem("open_egress", ("tools", name), wrong, fix)
+
+
+def anything(policy: Reading) -> Iterator[Problem]:
+    """An argument of a tool that does something is not looked at."""
+    for path in policy.unlooked():
+        if _verb(str(path[1])) not in QUIET:
+            wrong = "is not looked at: whatever a text from outside asks for goes through"
+            fix = "`known`, `clean`, `words`, a range or `ask`"
+            yield policy.problem("anything", path, wrong, fix)
+
+
 def open_default(policy: Reading) -> Iterator[Problem]:
     """Every tool that nothing names may run."""
     if policy.data.get("default") == "allow" and policy.tools:
@@ -196,6 +227,8 @@ CHECKS: tuple[Callable[[Reading], Iterator[Problem]], ...] = (
     shadowed,
     never_runs,
     bare_sinks,
+    open_egress,
+    anything,
     open_default,
     in_shadow,
     patterns,

@@ -57,13 +57,21 @@ class Reading:
 
     def conditions(self) -> Iterator[tuple[FieldPath, Mapping[str, Any]]]:
         """The conditions on arguments that are mappings, each with its place."""
+        for place, condition in self._wanted():
+            if isinstance(condition, dict):
+                yield place, condition
+
+    def unlooked(self) -> Iterator[FieldPath]:
+        """Where an argument may be anything."""
+        yield from (place for place, condition in self._wanted() if condition == "any")
+
+    def _wanted(self) -> Iterator[tuple[FieldPath, Any]]:
+        """What is said of arguments, each condition with its place."""
         for name, entry in self.tools.items():
             for at, way in _each(entry, ("tools", name)):
                 arguments = way.get("args") if isinstance(way, dict) else None
                 for argument, wanted in (arguments or {}).items():
-                    for place, condition in _each(wanted, (*at, "args", argument)):
-                        if isinstance(condition, dict):
-                            yield place, condition
+                    yield from _each(wanted, (*at, "args", argument))
 
 
 def texts(value: object, path: FieldPath = ()) -> Iterator[tuple[FieldPath, str]]:

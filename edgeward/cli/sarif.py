@@ -18,6 +18,8 @@ MEANINGS = {
     "shadowed": "Another entry says this already.",
     "never_runs": "A rule about a tool that may never run.",
     "bare_sink": "A tool that does something for good is free, while others like it are not.",
+    "open_egress": "A tool that sends is free, and no list of hosts binds it.",
+    "anything": "An argument of a tool that does something is not looked at.",
     "open_default": "Every tool that nothing names may run.",
     "no_such_tool": "The policy names a tool that the agent does not have.",
     "unnamed_tool": "The policy does not name a tool that the agent has.",

@@ -78,6 +78,10 @@ def found(tmp_path: Path, text: str) -> list[tuple[int, str, str]]:
         ),
         ("tools:\n  pay_bill: ask\n  send_mail: allow", 4, "bare_sink", "tools.send_mail"),
         ("tools:\n  pay_bill: ask\n  a__send_mail: allow", 4, "bare_sink", "tools.a__send_mail"),
+        ("tools:\n  send_mail: allow\n  get_x: allow", 3, "open_egress", "tools.send_mail"),
+        ("tools: {web.fetch_url: allow}", 2, "open_egress", "tools.web.fetch_url"),
+        ("tools:\n  pay: {args: {to: any}}", 3, "anything", "tools.pay.args.to"),
+        ("tools: {x: [{args: {a: [known, any]}}]}", 2, "anything", "tools.x[0].args.a[1]"),
         ("default: allow\ntools: {x: ask}", 2, "open_default", "default"),
         ("tools: {x: ask}\nmode: shadow", 3, "in_shadow", "mode"),
         (
@@ -121,6 +125,10 @@ def test_what_is_found(tmp_path: Path, rules: str, line: int, kind: str, field: 
         "tools: {send_mail: allow, pay_bill: ask}\negress_allowlist: [a.example]",
         "arg_rules:\n  - {name: a, regex: abc, tools: [x]}\n  - {name: b, regex: abc, tools: [y]}",
         "arg_rules:\n  - {name: a, regex: '\\S', args: [url]}",
+        "tools: {send_mail: {args: {to: known}}}",
+        "tools: {send_mail: ask, 'fetch_*': block}",
+        "tools: {send_mail: allow}\negress_allowlist: []",
+        "tools: {write_file: {args: {content: any}}, 'get_*': {args: {'*': any}}}",
         f"secret_patterns:\n  - {{name: a, regex: 'sk-proj-.*', examples: ['{KEY}']}}",
     ],
 )
