@@ -15,7 +15,7 @@ from .identifiers import is_account
 
 _NUMBERED = re.compile(
     r"(?:\b([^\W\d_]{2,30})[ :]{1,2}(?:(?:no|nr|number|id)\b[. :]{1,2})?)?"
-    r"(#?)\b(\d{1,3})(?![\w.,]\w)\b(?: {0,2}(%|[^\W\d_]{2,30}))?",
+    r"(#?)\b(\d{1,3})(?![\w.,]\w)\b(?: {0,2}(%|km/h|\u00b0 ?[CF]?|[^\W\d_]{2,30}))?",
     re.IGNORECASE,
 )
 _SET_TO = re.compile(
@@ -60,7 +60,10 @@ _TIMES = frozenset(
 _SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
 """The units of time that are so long everywhere."""
 UNITS = frozenset(_SECONDS)
-_DEGREES = frozenset({"celsiu", "temperature", "fahrenheit"})
+_DEGREES = frozenset({"celsiu", "temperature", "temp", "fahrenheit"})
+_SPEEDS = {"km/h": "kmh", "kmh": "kmh", "kph": "kmh", "mph": "mph"}
+_MINUS = re.compile(r"(?:\bminus |(?:\A|[\s(])[-\u2212])\Z", re.IGNORECASE)
+_MINUS_WIDE = 7
 _SHORTEST_NOUN = 4
 
 Counted = tuple[str, set[str]]
@@ -84,10 +87,14 @@ def placed(digits: str) -> Iterator[tuple[str, set[str], int]]:
     for match in _NUMBERED.finditer(digits):
         before, sign, number, after = match[1], match[2], match[3], (match[4] or "").lower()
         found = {word.lower().removesuffix("s") for word in (before, sign, after) if word}
+        if _MINUS.search(digits[max(0, match.start(3) - _MINUS_WIDE) : match.start(3)]):
+            number = f"-{number}"
         if after in _PERCENT:
             found |= RATES
-        elif after == "degrees":
+        elif after[:1] == "\u00b0" or after in ("degrees", "grad"):
             found |= _DEGREES
+        elif after in _SPEEDS:
+            found |= {"speed", _SPEEDS[after]}
         elif after in _TIMES:
             if digits.startswith((" of ", " at "), match.end()):  # `3 hours of work at 95`
                 found |= COUNTS

@@ -34,6 +34,9 @@ _EDGES = ".:!?/%\\"
 _DECIMAL = re.compile(r"[+-]?\d+\.\d+")
 _VERSION = re.compile(r"v\d{1,6}(?:\.\d{1,6}){2}(?:[+-][\w.+-]*)?")
 """`v4.12.1` is 4.12.1; two numbers are left, for 4.10 is 4.1 only as a decimal."""
+_EARLY = re.compile(r"0\d:\d\d")
+"""`07:30` is 7:30."""
+_CLOCK = re.compile(r"(?<![\w:.])(1[0-2]|[1-9])(?::([0-5]\d))? ?([ap])\.?m\b")
 _KIND_OF_ADDRESS = re.compile(
     r"(?:user|group|member|e?mail|smtp|serviceaccount):(?=[^:/@]+@[^:/@]+\Z)"
 )
@@ -106,6 +109,8 @@ def _token(word: str) -> str:
             word = word[1:]
         elif _DECIMAL.fullmatch(word):
             word = word.rstrip("0").rstrip(".")
+    elif word[2:3] == ":" and _EARLY.fullmatch(word):
+        word = word[1:]
     return word
 
 
@@ -123,10 +128,18 @@ def other_spellings(text: str) -> Iterator[str]:
     for match in _GROUPS.finditer(plain) if GROUPS in kinds_in(plain) else ():
         yield from _ungrouped(match[0])
     yield from phones_in(plain)
+    yield from _clock_times(plain)
     yield from round_sums(plain)
     for match in _RUN_ON.finditer(text) if "." in text else ():
         if match[2].casefold() not in TOP_LABELS:
             yield from tokens(match[1])
+
+
+def _clock_times(text: str) -> Iterator[str]:
+    """Times of day as tools take them: 15:30 for `3:30 pm`."""
+    for match in _CLOCK.finditer(text) if "m" in text else ():
+        hour = int(match[1]) % 12 + (12 if match[3] == "p" else 0)
+        yield f"{hour}:{match[2] or '00'}"
 
 
 def _ungrouped(text: str) -> Iterator[str]:

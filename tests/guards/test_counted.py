@@ -16,6 +16,14 @@ from tests.guards.threads import Thread
         ("#3", "3", "#"),
         ("for 10% of them", "10", "percentage"),
         ("10 percent", "10", "percent"),
+        ("at 80 km/h", "80", "kmh"),
+        ("45 mph", "45", "speed"),
+        ("keep it at 5 °C", "5", "temperature"),
+        ("minus 18 degrees", "-18", "temperature"),
+        ("at -18°", "-18", "celsiu"),
+        ("two hours", "7200", "second"),
+        ("a timeout of 5 minutes", "300", "timeout"),
+        ("half an hour", "30", "minute"),
         ("6 replicas", "6", "replica"),
         ("two workshops", "2", "workshop"),
         ("twenty-five seats", "25", "quantity"),
@@ -35,6 +43,13 @@ def test_what_a_number_counts(text: str, number: str, beside: str) -> None:
 def test_what_is_no_quantity(text: str) -> None:
     """Times and days are no number of things."""
     assert not any("quantity" in words for _, words in counted(text))
+
+
+def test_what_is_below_zero() -> None:
+    """Only with its sign; a dash of a list or a range is none."""
+    assert {n for n, _ in counted("minus 18 degrees")} == {"-18"}
+    assert {n for n, _ in counted("10-18 degrees")} == {"10", "18"}
+    assert {n for n, _ in counted("- 18 degrees")} == {"18"}
 
 
 def test_what_a_link_numbers() -> None:

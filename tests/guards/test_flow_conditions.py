@@ -421,3 +421,21 @@ def test_a_code_of_two_signs() -> None:
     assert [thread.word("use", x=value) for value in ("4B", "4b", "4C", "12", "AB")] == [
         "allow", "allow", "block", "block", "block",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("said", "value", "word"),
+    [
+        ("Meet at 7:30.", "07:30", "allow"),
+        ("Meet at 07:30!", "7:30", "allow"),
+        ("Meet at 3:30 pm.", "15:30", "allow"),
+        ("Meet at 6 a.m. sharp", "06:00", "allow"),
+        ("Meet at 12 am", "0:00", "allow"),
+        ("Meet at 7:30.", "7:31", "block"),
+        ("Meet at 3:30 pm.", "15:31", "block"),
+        ("Meet at 13 pm.", "13:00", "block"),
+    ],
+)
+def test_times_of_day(said: str, value: str, word: str) -> None:
+    """With a nought or without, and of the afternoon."""
+    assert one("stated", said).word("use", x=value) == word
