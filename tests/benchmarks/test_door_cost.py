@@ -144,7 +144,9 @@ def test_a_request() -> None:
     seen = cost_us(talk.request)
     found = {
         "a request whose messages were seen before": seen,
-        "the same with one message more": cost_us(talk.grown, times=10, before=talk.new),
+        "the same with one message more": cost_us(
+            talk.grown, times=1, rounds=10 * ROUNDS, before=talk.new
+        ),
         "all of it new": cost_us(talk.new),
         "its reply: JSON, a text, a call that is judged": cost_us(talk.answered) - seen,
         "  of it JSON": cost_us(lambda: json.dumps(json.loads(talk.answer)).encode()),
