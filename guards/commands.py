@@ -35,7 +35,7 @@ from .programs import (
     SHELLS,
     WORDS_TOO,
 )
-from .shell import expanded
+from .shell import expanded, too_many_variables
 
 MAX_CHARS = 20_000
 """Of a longer command line it is only said that it is too long, where it names such a program."""
@@ -81,6 +81,9 @@ _ENCODED_SAID = re.compile(r"base64|\s-e(?:c|nc\w{0,20})?\s", re.IGNORECASE)
 
 def command_hosts(text: str) -> Iterator[Destination]:
     """Every host to which a command line connects without a scheme in front. May repeat itself."""
+    if "=" in text and too_many_variables(text):
+        yield Destination("", short(text), "a command with more variables than are read")
+        return
     text = _BRACES.sub(lambda m: m[1].replace(",", " "), expanded(text))
     if ":\\" in text:
         text = _DRIVE.sub(lambda m: m[0].replace("\\", "/"), text)

@@ -34,6 +34,9 @@ _BLANKS = re.compile(r"[ \t\r\f\v]+")
 MAX_PARTS = 2_000
 """Commands of one text that are looked at on their own."""
 
+MAX_VARIABLES = 1_000
+"""Uses of variables in one text up to which they get their values."""
+
 
 def shell_views(text: str) -> list[str]:
     """The text as the shell reads it, and each command of it alone; none where that is the text."""
@@ -51,10 +54,17 @@ def expanded(text: str) -> str:
     view = _IFS.sub(" ", text)
     if "echo" in view or "printf" in view:
         view = _ECHOED.sub(r"\2", view)
-    if "=" in view and "$" in view:
+    if "=" in view and "$" in view and not too_many_variables(view):
         view = _with_values(view)
     view = _ANSI_C.sub(lambda m: _ANSI_ESCAPE.sub(_ansi, m[1]), view)
     return _EMPTY.sub("", view)
+
+
+def too_many_variables(text: str) -> bool:
+    """Whether a text gives variables values and uses more of them than are read."""
+    if text.count("$") <= MAX_VARIABLES:
+        return False
+    return any(match[1] for match in _VARIABLE.finditer(text))
 
 
 def _with_values(text: str) -> str:

@@ -415,3 +415,10 @@ def test_a_command_in_json_text_is_one_too(ask: Ask, text: str) -> None:
     """Where a string is opened as JSON, its fields are read as those of the call are."""
     verdict = ask({"egress_allowlist": ["corp.example"]}, {"input": text})
     assert (verdict.word, "evil.example" in verdict.reason) == ("block", True)
+
+
+def test_more_variables_than_are_read() -> None:
+    """Where variables would make a long text much longer, the command is refused."""
+    long = "a=" + "x" * 200 + ";" + " $a" * 1_200
+    assert _guard().check("run_shell", {"command": f"{long}; c=curl; $c {EVIL}"}).word == "block"
+    assert _guard().check("run_shell", {"command": "echo" + " $a" * 1_200}).word == "allow"
