@@ -137,7 +137,9 @@ def other_spellings(text: str) -> Iterator[str]:
 
 def _clock_times(text: str) -> Iterator[str]:
     """Times of day as tools take them: 15:30 for `3:30 pm`."""
-    for match in _CLOCK.finditer(text) if "m" in text else ():
+    if not ("am" in text or "pm" in text or ".m" in text):
+        return
+    for match in _CLOCK.finditer(text):
         hour = int(match[1]) % 12 + (12 if match[3] == "p" else 0)
         yield f"{hour}:{match[2] or '00'}"
 
