@@ -15,11 +15,12 @@ from .stand_ins import USER, is_name, left_open, stands_for_a_host
 
 _SCHEMES = ("https", "http", "wss", "ws", "ftp")
 """Of which a browser needs no slashes to see the host."""
+_BEHIND = "|".join(f"(?<={scheme}:)" for scheme in _SCHEMES)
 _START = re.compile(
-    r":(?:(?<=[PSps]:)(?:[\t\r\n]*[/\\][\t\r\n/\\]*)?|[/\\][\t\r\n]*[/\\])", re.ASCII
+    rf":(?:(?:{_BEHIND})(?:[\t\r\n]*[/\\][\t\r\n/\\]*)?|[/\\][\t\r\n]*[/\\])",
+    re.ASCII | re.IGNORECASE,
 )
-"""Begins with one sign, and behind the last letter of such a scheme, so that it is soon found."""
-_LAST_LETTERS = frozenset("PSps")
+"""Begins with one sign, so that it is soon found; what stands before it says what it is."""
 _TWO_SLASHES = re.compile(r":[/\\][\t\r\n]*[/\\]")
 _SCHEME_BEFORE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,31}\Z")
 _GO_ON = frozenset("+-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
@@ -88,11 +89,10 @@ def links(text: str, *, stand_ins: bool = False) -> Iterator[Destination]:
         if special and text[max(0, start - len(special) - 1) : start - len(special)] in _GO_ON:
             special = ""  # `aws:kms`
         if not special:
-            if text[start - 1 : start] in _LAST_LETTERS:
-                slashes = _TWO_SLASHES.match(text, start)
-                if slashes is None:
-                    continue
-                at = slashes.end()
+            slashes = _TWO_SLASHES.match(text, start)
+            if slashes is None:
+                continue
+            at = slashes.end()
             scheme = _SCHEME_BEFORE.search(text, max(0, start - 32), start)
             if scheme is None:
                 if start > begin:
@@ -230,6 +230,8 @@ def split_port(authority: str) -> tuple[str, str | None]:
 def network_paths(text: str, kind: int) -> Iterator[Destination]:
     """`//host/x` and `\\\\host\\share` where a value, a quote, a bracket or a word begins."""
     begin = len(text) - len(text.lstrip())
+    users = "@" in text
+    known: dict[str, Destination | None] = {}
     for match in _NETWORK_PATH.finditer(text):
         at = match.end()
         start = match.start(3)
@@ -246,7 +248,9 @@ def network_paths(text: str, kind: int) -> Iterator[Destination]:
         else:
             more = _MORE_SLASHES.match(text, at)  # they mean no less to a browser
             at = more.end() if more is not None else at
-            found = authority_at(text, at, strict=first and bool(kind & (Kind.URL | Kind.LINK)))
+            strict = first and bool(kind & (Kind.URL | Kind.LINK))
+            plain = not (users or strict)
+            found = _again(text, at, known) if plain else authority_at(text, at, strict=strict)
         if found is None:
             continue
         typed = first and kind & (Kind.URL | Kind.LINK | Kind.HOST)
