@@ -56,7 +56,7 @@ def filled(
     def found(name: str) -> str:
         value = environ.get(name, "")
         if not value.strip():
-            raise VariableMissing(f"the variable {name} is not set")
+            raise VariableMissing(f"wants the variable {name}, which is not set")
         return value
 
     return {

@@ -123,7 +123,7 @@ def test_C19_a_named_variable_that_is_missing_is_an_error(
     environ = {"PATH": os.environ["PATH"]} | ({} if value is None else {"GITHUB_TOKEN": value})
     entry = program.entry(env={"GITHUB_TOKEN": ""})
     with pytest.raises(
-        McpServerError, match="MCP server prog the variable GITHUB_TOKEN is not set"
+        McpServerError, match="MCP server prog wants the variable GITHUB_TOKEN, which is not set"
     ):
         opened(entry, environ=environ)
     assert portals() == []
@@ -208,7 +208,7 @@ def test_C80_a_variable_of_a_header_that_is_not_set_is_named(
         "headers": {"Authorization": "Bearer ${MCP_API_TOKEN}"},
         "expand_env": True,
     }
-    with pytest.raises(McpServerError, match="the variable MCP_API_TOKEN is not set"):
+    with pytest.raises(McpServerError, match="wants the variable MCP_API_TOKEN, which is not set"):
         opened(entry, environ=environ)
 
 
