@@ -10,17 +10,20 @@ folder of its name):
       - user: Mail Ann that the report is done.
       - {tool: find_person, arguments: {name: Ann}, result: [{name: Ann, email: ann@corp.example}]}
     caller: {user: bob, roles: [clerk]}
+    used: {caller: {cost_usd: 1.2}}
 
-Only `tool` is needed. `arguments` may be text, as a model wrote it. JSON files hold the same.
+Only `tool` is needed. `arguments` may be text, as a model wrote it. `used` is what run, thread and
+caller have used, for `limits`: what it leaves out is the calls of the history, and nothing else.
+JSON files hold the same.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
@@ -29,7 +32,9 @@ from ..guards.caller import NOBODY, Caller
 from ..guards.conversation import Conversations, ModelTurn, Proposed, ToolResult, Turn, UserText
 from ..guards.decide import Policy, decide
 from ..guards.ledger import History
+from ..guards.limits import SCOPES
 from ..guards.python_values import as_call
+from ..guards.spent import UNCOUNTED
 from ..guards.vault import Hides
 from ..guards.verdict import STRICTNESS, ToolCall, Verdict, Word
 from .problems import (
@@ -87,11 +92,22 @@ class Who(_Part):
     roles: list[str] = []
 
 
+Used = dict[
+    Literal["run", "thread", "caller"],
+    dict[
+        Literal["tokens", "cost_usd", "calls", "seconds"],
+        Annotated[float, Field(ge=0, allow_inf_nan=False)] | Literal["not counted"],
+    ],
+]
+"""What was used up, by whom; `not counted` where nobody knows."""
+
+
 class _CaseFile(_Part):
     tool: str
     arguments: Arguments = {}
     history: list[Event] = []
     caller: Who = Who()
+    used: Used = {}
 
 
 class _HistoryFile(_Part):
@@ -109,6 +125,8 @@ class Case:
     """The sentence that it tests: the file's name, in words."""
     expected: Word | None = None
     """The verdict that its folder's name says."""
+    used: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """What run, thread and caller have used, where it is more than the calls of the history."""
 
     def verdict(self, policy: Policy) -> Verdict:
         """What the policy says of the call."""
@@ -119,7 +137,14 @@ class Case:
         # Placeholders hide values from a model; a case is written with the values themselves.
         seen = tuple(check for check in policy.checks if not isinstance(check, Hides))
         past = Conversations(replace(policy, checks=seen)).past(self.turns, caller=self.caller)
-        return past.history
+        ran = sum(isinstance(turn, ModelTurn) for turn in self.turns)
+        calls = {"run": sum(past.history.calls.values()), "thread": ran, "caller": ran}
+        used = {
+            scope: {"calls": float(calls[scope]), **self.used.get(scope, {})} for scope in SCOPES
+        }
+        tokens = used["thread"].get("tokens", 0)
+        told = 0 if tokens == UNCOUNTED else int(tokens)
+        return replace(past.history, used=used, tokens_used=told)
 
 
 def load_case(path: Path | str, *, expected: Word | None = None) -> Case:
@@ -143,7 +168,11 @@ def case_of(document: Document) -> Case:
     file = validate(_CaseFile, document.data, document)
     call = as_call(file.tool, file.arguments, id="call")
     caller = Caller(file.caller.user, file.caller.tenant, tuple(file.caller.roles))
-    return Case(call, tuple(turns_of(file.history)), caller)
+    used: dict[str, dict[str, float]] = {
+        scope: {name: UNCOUNTED if isinstance(n, str) else n for name, n in amounts.items()}
+        for scope, amounts in file.used.items()
+    }
+    return Case(call, tuple(turns_of(file.history)), caller, used=used)
 
 
 def load_history(path: Path | str) -> tuple[Turn, ...]:

@@ -1,19 +1,18 @@
 """A call, with what went before it, on which two policies may decide otherwise.
 
-It is a case as `edgeward check` and `edgeward test` read one, and what was used up, where a limit
-is about that. Under each policy it is decided as any case is: nothing is taken on trust.
+It is a case as `edgeward check` and `edgeward test` read one. Under each policy it is decided as
+any case is: nothing is taken on trust.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...guards.caller import NOBODY, Caller
 from ...guards.decide import Policy, decide
 from ...guards.ledger import History
-from ...guards.limits import SCOPES
 from ...guards.verdict import ToolCall, Verdict
 from ..cases import Case, Ran, Said, turns_of
 
@@ -38,23 +37,15 @@ class Witness:
 
     def history(self, policy: Policy) -> History:
         """Its past, as a door under this policy knows it."""
-        case = Case(self.call, tuple(turns_of(self.before)), self.caller)
-        history = case.history(policy)
-        ran = sum(isinstance(event, Ran) for event in self.before)
-        counted = {"run": sum(history.calls.values()), "thread": ran, "caller": ran}
-        used = {
-            scope: {"calls": float(counted[scope]), **self.used.get(scope, {})} for scope in SCOPES
-        }
-        tokens = used["thread"].get("tokens", 0)
-        told = 0 if tokens == float("inf") else int(tokens)
-        return replace(history, used=used, tokens_used=told)
+        case = Case(self.call, tuple(turns_of(self.before)), self.caller, used=self.used)
+        return case.history(policy)
 
     def verdict(self, policy: Policy) -> Verdict:
         """What a policy says of it."""
         return decide(policy, self.call, self.history(policy))
 
     def record(self) -> dict[str, Any]:
-        """As plain data: what a line of `edgeward check --calls` holds, and `used`."""
+        """As plain data: what a line of `edgeward check --calls` holds."""
         found: dict[str, Any] = {"tool": self.tool, "arguments": dict(self.arguments)}
         if self.before:
             found["history"] = [event.model_dump(exclude_defaults=True) for event in self.before]

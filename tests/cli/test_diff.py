@@ -97,3 +97,29 @@ def test_a_file_that_is_wrong(old: Path, invoke: Invoke) -> None:
     result = invoke("diff", old, old.with_name("none.yaml"))
     assert result.exit_code == 2
     assert "there is no such file" in result.stderr or "there is no such policy" in result.stderr
+
+
+def test_check_reads_every_witness(tmp_path: Path, invoke: Invoke) -> None:
+    """Those of limits, too: `edgeward check --calls` says of each what `diff` said of it."""
+    rules = (
+        "version: 2\ntools: {pay: {args: {to: known}, callers: {roles: [boss]}}, 'get_*': allow}\n"
+    )
+    (tmp_path / "old.yaml").write_text(
+        f"{rules}limits: {{tokens: 50, run: {{calls: 3}}, caller: {{seconds: 9}}}}\n"
+    )
+    (tmp_path / "new.yaml").write_text(
+        rules.replace("known", "any").replace("boss", "boss, clerk")
+        + "limits: {tokens: 90, run: {calls: 4}}\n"
+    )
+    found = json.loads(
+        invoke("diff", tmp_path / "old.yaml", tmp_path / "new.yaml", "--json").stdout
+    )["looser"]
+    shown = [one for one in found if isinstance(one["witness"], dict)]
+    assert sum("used" in one["witness"] for one in shown) >= 3
+    assert sum("caller" in one["witness"] for one in shown) >= 1
+    calls = tmp_path / "calls.jsonl"
+    calls.write_text("".join(json.dumps(one["witness"]) + "\n" for one in shown))
+    for name in ("old", "new"):
+        said = invoke("check", tmp_path / f"{name}.yaml", "--calls", calls, "--json").stdout
+        words = [json.loads(line)["word"] for line in said.splitlines()]
+        assert words == [one[name]["says"] for one in shown]

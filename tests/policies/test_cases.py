@@ -159,3 +159,47 @@ def test_values_that_a_policy_hides_are_written_as_they_are(tmp_path: Path) -> N
 def test_shipped_policies_have_cases(name: str) -> None:
     """They are found by the policy's name."""
     assert cases_beside(name)
+
+
+@pytest.mark.parametrize(
+    ("used", "word"),
+    [
+        ({}, "allow"),
+        ({"caller": {"cost_usd": 2.99}}, "allow"),
+        ({"caller": {"cost_usd": 3}}, "block"),
+        ({"caller": {"cost_usd": "not counted"}}, "block"),
+        ({"thread": {"tokens": 100}}, "block"),
+        ({"run": {"calls": 2}}, "block"),
+        ({"thread": {"calls": 200}}, "allow"),
+    ],
+)
+def test_what_was_used_up_counts(tmp_path: Path, used: dict[str, Any], word: str) -> None:
+    """Limits can be tested: what a case does not say was used was not."""
+    policy = {
+        "version": 2,
+        "tools": {"*": "allow"},
+        "limits": {
+            "tokens": 100,
+            "run": {"calls": 2},
+            "caller": {"cost_usd": 3},
+            "prices": {"*": {"input": 1, "output": 1}},
+        },
+    }
+    history = [{"user": "hi"}, {"tool": "a"}]
+    case = load_case(written(tmp_path, "c.json", {"tool": "x", "history": history, "used": used}))
+    assert case.verdict(load_policy(policy)).word == word
+
+
+@pytest.mark.parametrize(
+    ("used", "said"),
+    [
+        ({"callers": {}}, "used.callers"),
+        ({"caller": {"usd": 1}}, "used.caller.usd"),
+        ({"caller": {"tokens": -1}}, "used.caller.tokens"),
+        ({"caller": {"tokens": "many"}}, "used.caller.tokens"),
+    ],
+)
+def test_what_is_no_amount_is_refused(tmp_path: Path, used: Any, said: str) -> None:
+    """With its place."""
+    with pytest.raises(ConfigError, match=said):
+        load_case(written(tmp_path, "c.json", {"tool": "x", "used": used}))
