@@ -5,6 +5,11 @@ from __future__ import annotations
 import re
 
 
+def is_glob(name: str) -> bool:
+    """Whether it may match other names than itself."""
+    return "*" in name or "?" in name
+
+
 def covers(wide: str, narrow: str) -> bool:
     """Whether every name that `narrow` matches is matched by `wide`.
 

@@ -15,7 +15,7 @@ from ..guards.hosts import HostList, canonical_host, is_address
 from ..guards.names import folded_name
 from ..guards.patterns import compile_pattern
 from ..guards.redact import Redactor
-from .globs import covers, overlap
+from .globs import covers, is_glob, overlap
 from .problems import ConfigError, FieldPath, Problem, either, speak, spell
 from .reading import Reading, texts
 from .schema import load_policy, policy_document
@@ -110,14 +110,17 @@ def shadowed(policy: Reading) -> Iterator[Problem]:
             yield policy.problem("shadowed", ("egress_allowlist", number), wrong, "remove it")
     for key in _LISTS_OF_TOOLS:
         names = policy.listed(key)
+        globs, before = [name for name in names if is_glob(name)], set[str]()
         for at, name in enumerate(names):
-            also = (n for i, n in enumerate(names) if i < at or not covers(name, n))
-            wide = next((n for n in also if covers(n, name)), None)
+            also = (n for n in globs if n != name and not covers(name, n))
+            wide = name if name in before else next((n for n in also if covers(n, name)), None)
+            before.add(name)
             if wide is not None:
                 wrong = f"{speak(wide)} says the same of it"
                 yield policy.problem("shadowed", (key, at), wrong, "remove it")
+    globs = [name for name in policy.tools if is_glob(name)]
     for name, entry in policy.tools.items():
-        others = [n for n in policy.tools if n != name and covers(n, name)]
+        others = [n for n in globs if n != name and covers(n, name)]
         nearest = max(others, key=len, default="")
         if nearest and isinstance(entry, str) and policy.tools[nearest] == entry:
             wrong = f"{speak(nearest)} says the same of it"

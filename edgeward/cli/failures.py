@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -91,4 +92,5 @@ def exit_code(error: Exception) -> int:
     from ..graphs.locked import NothingWaiting
 
     wrong = (ValueError, ImportError, NothingWaiting, *_NO_SUCH_FILE)
-    return WRONG if isinstance(error, wrong) else FAILED
+    no_path = isinstance(error, OSError) and error.errno in (errno.ENAMETOOLONG, errno.ELOOP)
+    return WRONG if no_path or isinstance(error, wrong) else FAILED

@@ -165,3 +165,12 @@ def test_what_a_library_logs_steers_no_terminal() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr == "found \\x1b[2J [REDACTED:openai_key]\nmore\n"
+
+
+def test_a_path_that_can_be_none_is_wrong_and_no_fault(invoke: Invoke) -> None:
+    """One that is too long for the system: the user can put it right."""
+    for command in (["lint"], ["audit", "verify"], ["show"], ["report"]):
+        result = invoke(*command, "x" * 5_000)
+        assert result.exit_code == 2, result.output
+        (line,) = result.stderr.splitlines()
+        assert line.startswith("error: ")

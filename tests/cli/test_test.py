@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -56,7 +57,7 @@ def test_a_shipped_policy(invoke: Invoke) -> None:
     """Its cases come with the package."""
     result = invoke("test", "read_only")
     assert result.exit_code == 0
-    assert "of 13 cases pass" in result.stdout
+    assert re.search(r"^(\d\d+) of \1 cases pass", result.stdout, re.MULTILINE)
 
 
 def test_no_cases(tmp_path: Path, invoke: Invoke) -> None:
