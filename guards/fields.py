@@ -43,7 +43,7 @@ class Kind:
 
 _KINDS = {
     Kind.HOST: "host hosts hostname hostnames server servers proxy proxies ip ips ipaddress "
-    "nameserver netloc sni servidor serveur hôte 主机 服务器 хост сервер",
+    "nameserver nameservers netloc sni servidor serveur hôte 主机 服务器 хост сервер",
     Kind.DOMAIN: "domain domains fqdn dns",
     Kind.URL: "url urls uri uris endpoint endpoints webhook webhooks callback website site "
     "homepage baseurl weburl imageurl enlace lien 网址 链接 ссылка",
@@ -56,7 +56,8 @@ _KINDS = {
     Kind.COMMAND: "command commands cmd cmds script shell bash argv powershell commandline",
     Kind.SECRET: "secret secrets key apikey token password passwd authorization auth credential",
     Kind.PLACE: "address addresses addr addrs target targets destination destinations dest dst "
-    "remote peer peers upstream gateway broker brokers registry referer referrer location feed "
+    "remote remotes peer peers upstream upstreams gateway gateways broker brokers registry "
+    "referer referrer location feed "
     "repo repository base dsn connection connect relay mirror redirect authority origin hostport "
     "host_port",
     Kind.PATH: "path paths route resource pathname suffix file filename dir directory folder",

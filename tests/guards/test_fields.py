@@ -21,6 +21,8 @@ from edgeward.guards.fields import Kind, kind_below, kind_for_tool, kind_of
         ("href", Kind.LINK),
         ("To", Kind.MAIL),
         ("reply_to", Kind.MAIL),
+        ("upstreams", Kind.PLACE),
+        ("nameservers", Kind.HOST),
         ("recipients", Kind.MAIL),
         ("cmd", Kind.COMMAND),
         ("target", Kind.PLACE),
