@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -16,7 +18,7 @@ from .naming import is_number_of
 from .normalise import Examined
 from .outputs import leaves
 from .tokens import subjects
-from .unnamed import Tree, unnamed_numbers, unnamed_texts
+from .unnamed import Tree, unnamed_numbers
 
 Place = str
 """`file:line`."""
@@ -27,7 +29,7 @@ _MOST = 100
 _LONGEST_DATE = 40
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Open:
     """A range or a list that a policy asks of an argument."""
 
@@ -36,6 +38,8 @@ class Open:
     listed: tuple[Option, ...]
     names: frozenset[str]
     """What a number here is called."""
+    name: str
+    """The argument, where it is a whole one."""
 
     def differs(self, value: Any, chosen: Chosen, facts: Facts) -> bool:
         """Whether the message says another value than this one."""
@@ -44,6 +48,21 @@ class Open:
             others = [o for o in self.listed if o.binds and o.value != value]
             return bool(given) and any(map(chosen.says, others)) and not _said(given[0], facts)
         return _another_number(value, self.names, chosen, facts)
+
+
+@lru_cache(maxsize=1_024)
+def _laid_down(
+    one: Open, chosen: Chosen, about: tuple[frozenset[str], ...]
+) -> frozenset[Any] | None:
+    """Values that are surely as the message says; None where it says nothing of the argument."""
+    if any(option.binds and chosen.says(option) for option in one.listed):
+        return frozenset(option.value for option in one.listed if chosen.says(option))
+    names = _counted_by(one.names, about)
+    money = not names.isdisjoint(MONEY)
+    numbers = chosen.said_of(names) or (chosen.sums if money else frozenset[float]())
+    if not numbers and not (money and chosen.cap < math.inf):
+        return None
+    return frozenset(n for n in numbers if n <= chosen.cap or not money)
 
 
 def opened(demands: Iterable[tuple[Requirement, Place]]) -> tuple[Open, ...]:
@@ -57,34 +76,57 @@ def opened(demands: Iterable[tuple[Requirement, Place]]) -> tuple[Open, ...]:
         if any(test.max == _SHARE for test in tests):
             names |= {"percent"}
         if listed or names:
-            found.append(Open(required, place, listed, names))
+            name = required.path[0] if len(required.path) == 1 and not required.but else ""
+            found.append(Open(required, place, listed, names, name))
     return tuple(found)
 
 
 def other_than_said(
-    call: Examined, facts: Facts, left: tuple[Open, ...], tree: Tree, default: Place
+    call: Examined,
+    facts: Facts,
+    left: tuple[Open, ...],
+    tree: Tree,
+    default: Place,
+    digits: Sequence[tuple[str, str]],
 ) -> Iterator[tuple[str, Any, Place]]:
     """The arguments (path, value, what leaves it open) for which the user's last message says
-    another value."""
+    another value. `digits`: the texts that nothing names and that begin like a number."""
     message = facts.ledger.last_message
-    chosen = chosen_in(message) if message else None
-    if chosen is None:
+    if not message:
         return
+    chosen = chosen_in(message)
     for one in left:
+        sure = _laid_down(one, chosen, facts.about)
+        if sure is None:
+            continue
+        value = call.arguments.get(one.name) if one.name else None
+        if type(value) in _PLAIN and value in sure:
+            continue  # by far the most common, and here without a walk
         required = one.required
-        for path, value in values_at(call.arguments, required.path, but=required.but):
-            if one.differs(value, chosen, facts) and not required.flows(value, facts):
-                yield path, value, one.place
-    if not chosen.numbers and not chosen.days:
-        return
-    unnamed = [*unnamed_numbers(call.arguments, tree), *unnamed_texts(call, tree)]
-    for path, text in unnamed if chosen.numbers else ():
-        steps = [step.partition("[")[0] for step in path.split(".")]
-        if _another_number(text, _names(steps[-1], steps[:-1]), chosen, facts):
-            yield path, text, default
-    dated = [(path, text) for path, text in unnamed if _day(text)] if chosen.days else []
+        for path, item in values_at(call.arguments, required.path, but=required.but):
+            if one.differs(item, chosen, facts) and not required.flows(item, facts):
+                yield path, item, one.place
+    if chosen.numbers:
+        numbers = unnamed_numbers(call.arguments, tree) if call.numbers else []
+        for path, text in (*numbers, *digits):
+            names = _names_at(path)
+            if names and _another_number(text, names, chosen, facts):
+                yield path, text, default
+    dated = [(path, text) for path, text in digits if _day(text)] if chosen.days else []
     if dated and not _on_a_day(call, chosen, facts):
         yield *dated[0], default
+
+
+_PLAIN = frozenset({int, float, str})
+
+
+@lru_cache(maxsize=4_096)
+def _names_at(path: str) -> frozenset[str]:
+    steps = [step.partition("[")[0] for step in path[-_LONGEST_PATH:].split(".")]
+    return _names(steps[-1], steps[:-1])
+
+
+_LONGEST_PATH = 200
 
 
 def _names(field: str, above: Iterable[str]) -> frozenset[str]:
@@ -103,12 +145,16 @@ def _said(option: Option, facts: Facts) -> bool:
     return facts.ledger.said(option.forms)
 
 
+def _counted_by(names: frozenset[str], about: tuple[frozenset[str], ...]) -> frozenset[str]:
+    """For a quantity also what the tool speaks of: `the stock to 40`."""
+    return names.union(*about) if names & _COUNTING else names
+
+
 def _another_number(value: Any, names: frozenset[str], chosen: Chosen, facts: Facts) -> bool:
     number = as_number(value)
     if number is None:
         return False
-    if names & _COUNTING:  # `the stock to 40`: so many as the tool speaks of
-        names = names.union(*facts.about)
+    names = _counted_by(names, facts.about)
     if not chosen.others(number, names, money=not names.isdisjoint(MONEY)):
         return False
     return not replace(facts, about=(*facts.about, names)).holds("known", f"{number:.10g}")

@@ -73,7 +73,7 @@ _DENIED = re.compile(_NOT, re.IGNORECASE)
 _QUANTITIES = frozenset({"quantity", "qty", "piece", "unit", "copie", "copy"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Chosen:
     """What one message lays down."""
 
@@ -92,9 +92,7 @@ class Chosen:
 
     def others(self, number: float, names: Collection[str], *, money: bool) -> bool:
         """Whether the message says a number for what has one of these names, and not this one."""
-        said: set[float] = set()
-        for name in names:
-            said |= self.numbers.get(name, _NONE)
+        said = self.said_of(names)
         if RATES.intersection(names):
             said |= {100 - n for n in said}  # `10 percent of the traffic`: and 90 stay
         elif number == 1 and _QUANTITIES.intersection(names):
@@ -104,6 +102,10 @@ class Chosen:
             if number > self.cap:
                 return True
         return bool(said) and number not in said
+
+    def said_of(self, names: Collection[str]) -> frozenset[float]:
+        """The numbers that stand beside one of the names."""
+        return _NONE.union(*(self.numbers[name] for name in names if name in self.numbers))
 
     def says(self, option: Option) -> bool:
         """Whether the message names a listed value."""

@@ -6,7 +6,7 @@ what would have been allowed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -136,9 +136,10 @@ class Conditions:
                 found += self._unmet(call, facts, required, place, failing)
         if given.respelled:
             found += self._respelled(call)
-        dated = False
+        digits: list[tuple[str, str]] = []
         for path, text in unnamed_texts(call, self.tree, given.unnamed):
-            dated = dated or text[:1].isdigit()
+            if not text[:1].isalpha():
+                digits.append((path, text))
             if facts.nothing_private and not identifiers(text):
                 continue
             why, piece = facts.stain(text)
@@ -157,8 +158,8 @@ class Conditions:
             found += self._apart(call, facts)
         for number, beside in self.at_most:
             found += self._above(call, facts, number, beside)
-        if not found and (self.left or dated or call.numbers):
-            found += self._not_chosen(call, facts)
+        if not found and (self.left or digits or call.numbers):
+            found += self._not_chosen(call, facts, digits)
         return found
 
     def _respelled(self, call: Examined) -> Iterator[Failure]:
@@ -226,10 +227,12 @@ class Conditions:
         allowed = f"a text {WISHES['clean']}"
         return Failure("args", reason, self.default, path, piece, word, allowed, rests_on)
 
-    def _not_chosen(self, call: Examined, facts: Facts) -> Iterator[Failure]:
+    def _not_chosen(
+        self, call: Examined, facts: Facts, digits: Sequence[tuple[str, str]]
+    ) -> Iterator[Failure]:
         """Values that the entry leaves open, where the user's last message says another one."""
         tool = shown_name(call.name)
-        given = other_than_said(call, facts, self.left, self.tree, self.default)
+        given = other_than_said(call, facts, self.left, self.tree, self.default, digits)
         for path, value, place in given:
             reason = f"argument '{path}' of tool {tool} is not what the user wrote for it"
             rests_on = _root(path, call.arguments)

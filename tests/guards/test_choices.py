@@ -95,6 +95,7 @@ def test_a_number_that_nothing_names() -> None:
     assert thread.word("bill", lines=[{"price": 95, "quantity": 3}]) == "allow"
     assert thread.word("bill", lines=[{"price": 95, "quantity": 300}]) == "ask"
     assert thread.word("bill", lines=[{"price": 95, "quantity": "300"}]) == "ask"
+    assert thread.word("bill", lines=[{"price": 95, "quantity": "\t300"}]) == "ask"
     assert thread.word("bill", lines=[{"price": 95, "page": 300}]) == "allow"
     assert Thread(rules).word("bill", lines=[{"price": 5, "quantity": 300}]) == "allow"
 
