@@ -21,7 +21,7 @@ from .dates import days_in
 from .sums import currencies_in, sums_in
 from .tokens import inflected, tokens, wishes, words
 
-_LONGEST = 20_000
+_LONGEST = 4_000
 """Characters of a message that are looked at."""
 
 _COMPUTED = re.compile(

@@ -62,8 +62,6 @@ _SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604
 UNITS = frozenset(_SECONDS)
 _DEGREES = frozenset({"celsiu", "temperature", "temp", "fahrenheit"})
 _SPEEDS = {"km/h": "kmh", "kmh": "kmh", "kph": "kmh", "mph": "mph"}
-_MINUS = re.compile(r"(?:\bminus |(?:\A|[\s(])[-\u2212])\Z", re.IGNORECASE)
-_MINUS_WIDE = 7
 _SHORTEST_NOUN = 4
 
 Counted = tuple[str, set[str]]
@@ -87,7 +85,7 @@ def placed(digits: str) -> Iterator[tuple[str, set[str], int]]:
     for match in _NUMBERED.finditer(digits):
         before, sign, number, after = match[1], match[2], match[3], (match[4] or "").lower()
         found = {word.lower().removesuffix("s") for word in (before, sign, after) if word}
-        if _MINUS.search(digits[max(0, match.start(3) - _MINUS_WIDE) : match.start(3)]):
+        if _is_below_zero(digits, match.start(3)):
             number = f"-{number}"
         if after in _PERCENT:
             found |= RATES
@@ -108,6 +106,17 @@ def placed(digits: str) -> Iterator[tuple[str, set[str], int]]:
         yield match[2], word, match.start(2)
         for _, so_many in _in_units(match[2], (match[3] or "").lower()):
             yield so_many, word, match.start(2)
+
+
+def _is_below_zero(text: str, at: int) -> bool:
+    """Whether a minus stands before the number at a place, and not the dash of a range."""
+    if text[at - 1 : at] in _MINUS:
+        return at < 2 or text[at - 2] in " \t\n("
+    minus = text[max(0, at - 6) : at].lower() == "minus "
+    return minus and not text[max(0, at - 7) : at - 6].isalpha()  # `terminus 18`
+
+
+_MINUS = ("-", "\u2212")
 
 
 def _in_units(number: str, unit: str) -> Iterator[tuple[str, str]]:

@@ -50,6 +50,9 @@ def test_what_is_below_zero() -> None:
     assert {n for n, _ in counted("minus 18 degrees")} == {"-18"}
     assert {n for n, _ in counted("10-18 degrees")} == {"10", "18"}
     assert {n for n, _ in counted("- 18 degrees")} == {"18"}
+    assert {n for n, _ in counted("-18 degrees")} == {"-18"}
+    assert {n for n, _ in counted("terminus 18 degrees")} == {"18"}
+    assert {n for n, _ in counted("18 degrees")} == {"18"}
 
 
 def test_what_a_link_numbers() -> None:
