@@ -37,7 +37,7 @@ def test_one_entry_for_many_tools() -> None:
     entry = {"requested": ["move", "cancel", "diary entry"], "args": {"event_id": "stated"}}
     thread = Thread({"tools": {"*_event": entry}}, "Move event ev_31a to Friday.")
     assert thread.word("move_event", event_id="ev_31a") == "allow"
-    assert thread.word("event", event_id="ev_31a") == "block"
+    assert thread.word("big_event", event_id="ev_31a") == "allow"
     verdict = thread.verdict("cancel_event", event_id="ev_31a")
     assert verdict.word == "ask"
     assert "something else" in verdict.reason
