@@ -7,20 +7,17 @@ the text: it is cut into words, and each word is looked at once.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, lru_cache
-
-import re2
+from collections.abc import Collection, Iterable, Iterator
+from functools import lru_cache
 
 from .addresses import is_machine
 from .folding import folded
 from .hosts import DOTS
-from .patterns import options
 from .scripts import apart
+from .sign import SignSet
 
 _IBANS, _ACCOUNTS, _WALLETS, _SPELT, _WORDS = range(1, 6)
-_SIGNS_OF = (
-    "",  # always there: an answer without it means that RE2 gave up
+_SIGNS = SignSet(
     r"[A-Za-z]{2}\p{Nd}{2}[A-Za-z0-9 -]",
     r"\p{Nd}{9}|\p{Nd}{4}[ -]\p{Nd}{4}|\p{Nd}{3}-\p{Nd}{3,6}-\p{Nd}{3}|\+\p{Nd}"
     r"|0\p{Nd}{2,5}\)?[ /-]{1,2}\p{Nd}{3}",
@@ -30,7 +27,6 @@ _SIGNS_OF = (
     r"(?i)[@/\\]|\.(?:\w|[^\x00-\x7f])|localhost:\p{Nd}|[0-9a-f]{1,4}:[0-9a-f]{0,4}:",
 )
 """Without one of these, by its number, nothing of a kind stands in a text: mostly none does."""
-_EVERY = tuple(range(len(_SIGNS_OF)))
 _TO_SPACE = str.maketrans(
     dict.fromkeys(
         "\t\r\n\v\f\"'`<>()[]{},;|*\u2018\u2019\u201c\u201d\u00ab\u00bb\u3001\u3002\uff0c\uff1b"
@@ -113,20 +109,11 @@ def _kept_identifiers(text: str) -> tuple[str, ...]:
 def _identifiers(text: str) -> Iterable[str]:
     if not text.isascii():
         text = DOTS.sub(".", _STOP.sub(" ", folded(text)))
-    signs = _set_of_signs().Match(text.encode("utf-8", "replace")) or _EVERY
-    return _found(text, signs) if len(signs) > 1 or signs[0] else ()
+    signs = _SIGNS.found(text)
+    return _found(text, signs) if len(signs) > 1 else ()
 
 
-@cache
-def _set_of_signs() -> re2.Set:
-    made = re2.Set.SearchSet(options())
-    for pattern in _SIGNS_OF:
-        made.Add(pattern)
-    made.Compile()
-    return made
-
-
-def _found(text: str, signs: Sequence[int]) -> Iterator[str]:
+def _found(text: str, signs: Collection[int]) -> Iterator[str]:
     yield from _numbers(text, signs)
     if _SPELT in signs:
         for match in _SPELT_OUT.finditer(text):
@@ -149,7 +136,7 @@ def _found(text: str, signs: Sequence[int]) -> Iterator[str]:
             yield word
 
 
-def _numbers(text: str, signs: Sequence[int]) -> Iterator[str]:
+def _numbers(text: str, signs: Collection[int]) -> Iterator[str]:
     seen = -1
     for match in _IBAN.finditer(text) if _IBANS in signs else ():
         if sum(map(str.isdigit, match[0])) >= 8 and _RUN.search(match[0]):

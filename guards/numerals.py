@@ -6,11 +6,9 @@ The searches of each kind are slow, and most texts hold few kinds: each asks her
 from __future__ import annotations
 
 from collections.abc import Container
-from functools import cache, lru_cache
+from functools import lru_cache
 
-import re2
-
-from .patterns import options
+from .sign import SignSet
 
 COMMAS, POINTS, SCALED, GROUPS, PHONES, DATES, MONTH_FIRST, DAY_FIRST, EASTERN = range(1, 10)
 """`1,50` · `1.500` · `1.2k` · `4000 1234 56` · `0171/555` · `2024-05-20` · `May 20` · `20 May` ·
@@ -55,8 +53,7 @@ MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 
 # What is a digit, a blank or an i beyond ASCII is left to the search itself.
 _D, _S, _MONTH = "[0-9[:^ascii:]]", r"[\s[:^ascii:]]{1,3}", MONTH.replace("i", "[i[:^ascii:]]")
-_SIGNS = (
-    "",  # always there: an answer without it means that RE2 gave up
+_SIGNS = SignSet(
     rf"{_D},{_D}{{1,2}}(?:[^0-9]|\z)",
     rf"{_D}\.{_D}{{3}}",
     rf"(?i){_D} {{0,2}}[kmt]",
@@ -67,7 +64,6 @@ _SIGNS = (
     rf"(?i){_D}(?:st|nd|rd|th)?[.\x{{ba}}]?{_S}(?:(?:of|de){_S})?(?:{_MONTH})",
     r"[\x{6708}\x{c6d4}]",
 )
-_EVERY = frozenset(range(len(_SIGNS)))
 _KEPT = 20_000
 """Characters of a text of which the answer is kept: each search of it asks again."""
 
@@ -78,17 +74,7 @@ def kinds_in(text: str) -> Container[int]:
 
 
 def _kinds_in(text: str) -> frozenset[int]:
-    found = _set().Match(text.encode("utf-8", "replace"))
-    return frozenset(found) if found else _EVERY
+    return frozenset(_SIGNS.found(text))
 
 
 _kept = lru_cache(maxsize=32)(_kinds_in)
-
-
-@cache
-def _set() -> re2.Set:
-    made = re2.Set.SearchSet(options())
-    for pattern in _SIGNS:
-        made.Add(pattern)
-    made.Compile()
-    return made
