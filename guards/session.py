@@ -158,14 +158,14 @@ class Session:
 
     def _let_through(self, rules: _Rules, call: ToolCall, verdict: Verdict) -> None:
         history, automata = self._history, rules.automata
-        masked = [f.masked for f in verdict.findings if f.masked is not None]
-        changed: dict[str, Any] = {
-            "calls": self._counted(call.name, 1),
-            "sent": kept(history.sent, masked[:1] or [call.arguments]),
-        }
+        runs = call.arguments
+        if verdict.word == "redact":
+            runs = next((f.masked for f in verdict.findings if f.masked is not None), runs)
+        sent = kept(history.sent, [runs])
+        history = history.but(calls=self._counted(call.name, 1), sent=sent)
         if automata is not None and history.order is not None:
-            changed["order"] = automata.advance(history.order, through=[call.name])
-        self._history = history.but(**changed)
+            history = history.but(order=automata.advance(history.order, through=[call.name]))
+        self._history = history
         if rules.are_private(call.name):
             self._missing[call.name] = self._missing.get(call.name, 0) + 1
 

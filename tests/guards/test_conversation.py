@@ -194,6 +194,8 @@ def test_a_long_past_is_read_at_last() -> None:
     fewer = history.but(calls={}, ledger=Ledger())
     assert not fewer.ledger.stated("0@corp.example")
     assert not fewer.but(calls={"post": 1}).ledger
+    with pytest.raises(AttributeError, match="nothing"):
+        history.but(nothing=1)
 
 
 def test_conversations_that_begin_apart_share_no_ledger() -> None:
