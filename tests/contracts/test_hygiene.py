@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 from .tree import ROOMS, ROOT, files_of, parsed, shown, sources
 
@@ -159,3 +163,12 @@ def test_no_file_speaks_of_a_machine() -> None:
         if found:
             wrong[shown(path)] = found[0]
     assert not wrong
+
+
+def test_no_key_or_log_is_kept() -> None:
+    """They are made where somebody works, and are no part of the project."""
+    if not (ROOT / ".git").exists() or shutil.which("git") is None:
+        pytest.skip("this is no clone")
+    command = ["git", "ls-files", "*.key", "*.key.pub", "*.head", "*.sqlite", "*.db"]
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert not told.stdout.splitlines()
