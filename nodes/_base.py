@@ -273,12 +273,16 @@ def open_run(state: State, policy: Policy) -> tuple[dict[str, Any], Update, Stat
     if not isinstance(ledger, Ledger):
         ledger = Ledger(ledger)
     entries: list[Entry] = []
+    names: dict[str, str] | None = None
     start = 0
     for position in range(here, -1, -1):
         if _key(messages, position) == run.get("id"):
             start = position
             break
-        entry = _observed(messages[position], ledger, policy, messages)
+        message = messages[position]
+        if names is None and isinstance(message, ToolMessage) and not message.name:
+            names = _tools(messages)
+        entry = _observed(message, ledger, policy, names or {})
         if entry:
             entries.append(entry)
     update: Update = {"ledger": entries[::-1]} if entries else {}
@@ -307,12 +311,13 @@ def _key(messages: Sequence[BaseMessage], position: int) -> str:
 
 
 def _observed(
-    message: BaseMessage, ledger: Ledger, policy: Policy, messages: Sequence[BaseMessage]
+    message: BaseMessage, ledger: Ledger, policy: Policy, names: Mapping[str, str]
 ) -> Entry | None:
+    """The entry for a message; `names` are those of the tools by their calls' ids."""
     if isinstance(message, HumanMessage):
         return ledger.observed(message.text, source=USER)
     if isinstance(message, ToolMessage) and message.artifact != LISTING:
-        name = message.name or _called(messages, message.tool_call_id)
+        name = message.name or names.get(message.tool_call_id, "unknown")
         call, source = ToolCall(name, id=message.tool_call_id), f"tool {name}"
         seen = policy.observed(call, message.text, source=source)
         kept = {key: seen[key] for key in _NOBODYS if key in seen} if seen else None
@@ -324,10 +329,10 @@ _NOBODYS = ("source", "call", "values", "private")
 """Of an entry: what holds whoever says that a tool gave it."""
 
 
-def _called(messages: Sequence[BaseMessage], call_id: str) -> str:
-    """The tool that the call with this id is of."""
-    calls = (call for m in messages if isinstance(m, AIMessage) for call in m.tool_calls)
-    return next((str(call["name"]) for call in calls if call["id"] == call_id), "unknown")
+def _tools(messages: Sequence[BaseMessage]) -> dict[str, str]:
+    """The tool of each call by its id; the first call that has it counts."""
+    replies = (m for m in reversed(messages) if isinstance(m, AIMessage))
+    return {call["id"] or "": call["name"] for m in replies for call in reversed(m.tool_calls)}
 
 
 def ask_model(asked: CallModel, here: Here) -> ModelStep:

@@ -13,8 +13,11 @@ from langchain_core.messages import (
     ToolMessage,
 )
 
+from edgeward.nodes._base import open_run
 from edgeward.nodes._turns import ABANDONED, whole_turns
+from edgeward.policies.schema import load_policy
 from tests.fakes import agent_graph, on
+from tests.steps import steps_of
 
 
 def said(*ids: str) -> AIMessage:
@@ -110,3 +113,16 @@ async def test_a_conversation_of_which_nothing_is_left() -> None:
     graph = agent_graph(["one", "two"], checkpointer="memory", order="call")
     assert shape((await graph.ainvoke({"messages": [got("z")]}, on()))["messages"]) == "a"
     assert shape((await graph.ainvoke({"messages": [USER]}, on()))["messages"]) == "a u a"
+
+
+def test_results_without_a_name_cost_what_they_are() -> None:
+    """Whose results they are is looked up once for all messages that a program hands over."""
+    policy = load_policy({"version": 2, "tools": {"t": "allow"}, "private": ["t"]})
+
+    def steps(calls: int) -> int:
+        given = [m for n in range(calls) for m in (said(f"c{n}"), got(f"c{n}"))]
+        messages = [USER, *given, HumanMessage("and now?")]
+        return steps_of(lambda: open_run({"messages": messages}, policy))
+
+    steps(10)
+    assert steps(800) < 4.4 * steps(200)
