@@ -165,10 +165,10 @@ def test_no_file_speaks_of_a_machine() -> None:
     assert not wrong
 
 
-def test_no_key_or_log_is_kept() -> None:
+def test_no_key_log_or_lock_is_kept() -> None:
     """They are made where somebody works, and are no part of the project."""
     if not (ROOT / ".git").exists() or shutil.which("git") is None:
         pytest.skip("this is no clone")
-    command = ["git", "ls-files", "*.key", "*.key.pub", "*.head", "*.sqlite", "*.db"]
+    command = ["git", "ls-files", "*.key", "*.key.pub", "*.head", "*.sqlite", "*.db", "*.lock"]
     told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert not told.stdout.splitlines()
