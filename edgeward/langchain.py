@@ -201,7 +201,10 @@ def guard_tools(
             return one
         if not callable(one):
             raise refusal("a tool", one, "a function or a LangChain tool")
-        return as_tool(one)
+        try:
+            return as_tool(one)
+        except ValueError as error:  # a signature that it cannot read, or no docstring
+            raise ValueError(f"{getattr(one, '__name__', 'a tool')}: {error}") from None
 
     return [guarded_copy(made(one), firewall) for one in tools]
 

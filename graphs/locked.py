@@ -21,6 +21,7 @@ from langgraph.graph import END
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
 
+from ..arguments import require
 from ..guards.decide import Policy
 from ..guards.faults import AgentError
 from ..guards.following import Following
@@ -74,6 +75,7 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
 
     def _streamed(self, input: Any, config: RunnableConfig | None, **options: Any) -> Iterator[Any]:
         whole = merge_configs(self.config, ensure_config(config))
+        require("context", options.get("context"), RunContext | Mapping | None, CONTEXTS)
         input = self._hidden(admit(input), whole)
         turn = self._turn(whole)
         if turn is None:
@@ -98,6 +100,7 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         self, input: Any, config: RunnableConfig | None, **options: Any
     ) -> AsyncIterator[Any]:
         whole = merge_configs(self.config, ensure_config(config))
+        require("context", options.get("context"), RunContext | Mapping | None, CONTEXTS)
         input = self._hidden(admit(input), whole)
         turn = self._turn(whole)
         if turn is None:
@@ -333,6 +336,7 @@ NO_JUMPS = (
 NO_INPUT = (
     'a guarded graph takes {{"messages": [...]}}, None (go on) or Command(resume=...), and no {}'
 )
+CONTEXTS = "a RunContext, a mapping of its fields, or None"
 NOT_TWICE = (
     "from this checkpoint calls would run that have run already; go back to one before it, where "
     "the guard decides on them anew"
@@ -360,7 +364,9 @@ def admit(input: Any) -> Any:
             raise LockViolation(NO_JUMPS)
         return input
     if isinstance(input, Mapping):
-        return {"messages": with_ids(input["messages"])} if "messages" in input else {}
+        if input and "messages" not in input:
+            raise LockViolation(NO_INPUT.format("mapping without messages"))
+        return {"messages": with_ids(input["messages"])} if input else {}
     if not hasattr(input, "messages"):
         raise LockViolation(NO_INPUT.format(type(input).__name__))
     return {"messages": with_ids(input.messages)}

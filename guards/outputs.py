@@ -235,7 +235,7 @@ def created_by(call: ToolCall, data: object) -> dict[str, list[str]]:
     The names are the model's own choice. A value that points somewhere (an address, a link) is
     neither: creating a file called like an address must not make the address known.
     """
-    if not _creates(call.name):
+    if not creates(call.name):
         return {}
     names = [v for k, v in call.arguments.items() if isinstance(v, str) and _NAME.fullmatch(k)]
     ids: list[str] = []
@@ -253,7 +253,7 @@ def created_by(call: ToolCall, data: object) -> dict[str, list[str]]:
 
 
 @lru_cache(maxsize=1_024)
-def _creates(name: str) -> bool:
+def creates(name: str) -> bool:
     """Whether a tool's name says that it makes something: `new_ticket`, `TicketsCreate`.
 
     A name in words that are not listed makes nothing, nor does one that first says that it reads.

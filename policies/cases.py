@@ -175,13 +175,14 @@ def case_of(document: Document) -> Case:
     return Case(call, tuple(turns_of(file.history)), caller, used=used)
 
 
-def load_history(path: Path | str) -> tuple[Turn, ...]:
-    """What went before, from a file that holds a list of events or a case.
+def load_history(source: Path | str) -> tuple[Turn, ...]:
+    """What went before: a list of events or a case, in a file or as JSON text.
 
     Raises:
         ConfigError: it cannot be read, or holds neither.
     """
-    document = _document(Path(path))
+    written = str(source).lstrip().startswith(("[", "{"))
+    document = json_document(str(source), name="history") if written else _document(Path(source))
     data = document.data
     if isinstance(data, Mapping) and "tool" in data:
         return case_of(document).turns

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ..guards.hosts import HostList, canonical_host, is_address
 from ..guards.names import folded_name
+from ..guards.outputs import creates
 from ..guards.patterns import compile_pattern
 from ..guards.redact import Redactor
 from .globs import covers, is_glob, overlap
@@ -29,7 +30,7 @@ _LISTS_OF_TOOLS = ("tool_allowlist", "tool_denylist")
 SUSPICIOUS = frozenset(
     {
         *("unreachable", "shadowed", "never_runs", "bare_sink", "open_default"),
-        *("no_such_tool", "unnamed_tool", "in_shadow", "open_egress", "anything"),
+        *("no_such_tool", "unnamed_tool", "in_shadow", "open_egress", "anything", "never_created"),
     }
 )
 """Kinds of problem that may be meant as they are; the others are errors."""
@@ -166,11 +167,24 @@ def open_egress(policy: Reading) -> Iterator[Problem]:
 
 def anything(policy: Reading) -> Iterator[Problem]:
     """An argument of a tool that does something is not looked at."""
-    for path in policy.unlooked():
+    for path in policy.worded("any"):
         if _verb(str(path[1])) not in QUIET:
             wrong = "is not looked at: whatever a text from outside asks for goes through"
             fix = "`known`, `clean`, `words`, a range or `ask`"
             yield policy.problem("anything", path, wrong, fix)
+
+
+def never_created(policy: Reading) -> Iterator[Problem]:
+    """`created`, where no tool that may run makes anything."""
+    runs = [name for name, entry in policy.tools.items() if entry != "block"]
+    if not policy.closed or any(creates(name) or name.startswith("*") for name in runs):
+        return
+    for path in policy.worded("created"):
+        wrong = (
+            "no value is: by its name no tool here makes anything (`create_…`, `add_…`, `new_…`)"
+        )
+        fix = "`known`, with an entry of `trust` for what the tool that makes it returns"
+        yield policy.problem("never_created", path, wrong, fix)
 
 
 def open_default(policy: Reading) -> Iterator[Problem]:
@@ -232,6 +246,7 @@ CHECKS: tuple[Callable[[Reading], Iterator[Problem]], ...] = (
     bare_sinks,
     open_egress,
     anything,
+    never_created,
     open_default,
     in_shadow,
     patterns,

@@ -57,21 +57,27 @@ class Reading:
 
     def conditions(self) -> Iterator[tuple[FieldPath, Mapping[str, Any]]]:
         """The conditions on arguments that are mappings, each with its place."""
-        for place, condition in self._wanted():
+        for place, condition, _ in self._wanted():
             if isinstance(condition, dict):
                 yield place, condition
 
-    def unlooked(self) -> Iterator[FieldPath]:
-        """Where an argument may be anything."""
-        yield from (place for place, condition in self._wanted() if condition == "any")
+    def worded(self, word: str) -> Iterator[FieldPath]:
+        """Where this word is the condition on an argument that its entry binds to no other one."""
+        for place, condition, bound in self._wanted():
+            if condition == word and not bound:
+                yield place
 
-    def _wanted(self) -> Iterator[tuple[FieldPath, Any]]:
-        """What is said of arguments, each condition with its place."""
+    def _wanted(self) -> Iterator[tuple[FieldPath, Any, bool]]:
+        """What is said of arguments: place, condition, and whether `together` or `at_most` binds
+        the argument, too."""
         for name, entry in self.tools.items():
             for at, way in _each(entry, ("tools", name)):
-                arguments = way.get("args") if isinstance(way, dict) else None
-                for argument, wanted in (arguments or {}).items():
-                    yield from _each(wanted, (*at, "args", argument))
+                if not isinstance(way, dict):
+                    continue
+                tied = {*(way.get("together") or ()), *(way.get("at_most") or ())}
+                for argument, wanted in (way.get("args") or {}).items():
+                    for place, condition in _each(wanted, (*at, "args", argument)):
+                        yield place, condition, argument in tied
 
 
 def texts(value: object, path: FieldPath = ()) -> Iterator[tuple[FieldPath, str]]:

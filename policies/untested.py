@@ -22,6 +22,13 @@ from .schema import PolicyHead, load_policy, policy_document
 from .yaml_file import Document
 
 _OF_NO_RULE = frozenset(PolicyHead.model_fields) - {"me"}
+_OF_NO_VERDICT: frozenset[FieldPath] = frozenset(
+    {
+        *(("approvals",), ("approvals", "max_s"), ("approvals", "once")),
+        *(("limits", "near"), ("limits", "repeats"), ("limits", "prices")),
+    }
+)
+"""What is said of a question, or of a run as it goes on: no single call comes out otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +57,7 @@ def parts(document: Document) -> list[Part]:
                 found.append(Part(spell(path), document.where(path), path))
         else:
             found.append(Part(key, document.where((key,)), (key,)))
-    return found
+    return [part for part in found if part.path not in _OF_NO_VERDICT]
 
 
 def untested(

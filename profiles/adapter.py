@@ -12,6 +12,7 @@ written as one needs none of this.
 
 from __future__ import annotations
 
+import inspect
 import os
 import threading
 from abc import ABC, abstractmethod
@@ -195,11 +196,15 @@ class Adapted(BaseChatModel):
     ) -> ChatResult:
         system, ours = as_ours(messages)
         options = {n: v for n, v in kwargs.items() if n in ("temperature", "max_tokens")}
-        reply = await self.adapter.chat(
+        asked: Any = self.adapter.chat(
             ours, tools=self.offered or None, system=system or None, **options
         )
+        name = type(self.adapter).__name__
+        if not inspect.isawaitable(asked):
+            raise LLMAdapterError(f"{name}.chat is a plain function; write it with `async def`")
+        reply = await asked
         if not isinstance(reply, LLMResponse):
-            name, kind = type(self.adapter).__name__, type(reply).__name__
+            kind = type(reply).__name__
             raise LLMAdapterError(f"{name}.chat gave a {kind}; it must give an LLMResponse")
         fault = ""
         try:
@@ -210,7 +215,6 @@ class Adapted(BaseChatModel):
             fault = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in found)
         except (TypeError, AttributeError):
             fault = "its tool_calls or usage are none"
-        name = type(self.adapter).__name__
         raise LLMAdapterError(f"{name}.chat gave a wrong LLMResponse: {fault}")
 
     def _generate(

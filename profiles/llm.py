@@ -246,9 +246,12 @@ def _override(text: str | None) -> tuple[str, str]:
         return "", ""
     provider, colon, model = filled(text).partition(":")
     if not colon or not provider or not model or provider not in PROVIDERS:
-        near = did_you_mean(provider, PROVIDERS)
+        wrong = (
+            "has no known provider (PROVIDER:NAME)" if colon and model else "is not PROVIDER:NAME"
+        )
         allowed = f"as PROVIDER {either(list(PROVIDERS))}"
-        raise LLMConfigError(Problem("model", "", "is not PROVIDER:NAME", allowed, near))
+        near = did_you_mean(provider, PROVIDERS)
+        raise LLMConfigError(Problem("model", "", wrong, allowed, near))
     return provider, model
 
 

@@ -32,9 +32,9 @@ def check(
         str, typer.Option(metavar="JSON", help="Its arguments, as a model writes them.")
     ] = "{}",
     history: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
-            metavar="FILE",
+            metavar="FILE_OR_JSON",
             help="What went before (YAML or JSON): a list of `{user: text}` and "
             "`{tool, arguments, result}`.",
         ),
@@ -76,7 +76,7 @@ def check(
 
 
 def _cases(
-    tool: str | None, args: str, history: Path | None, calls: Path | None
+    tool: str | None, args: str, history: str | None, calls: Path | None
 ) -> Iterator[tuple[str, Case]]:
     """The calls, each with the words by which it is named where there are several."""
     from ..guards.python_values import as_call

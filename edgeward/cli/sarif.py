@@ -20,6 +20,7 @@ MEANINGS = {
     "bare_sink": "A tool that does something for good is free, while others like it are not.",
     "open_egress": "A tool that sends is free, and no list of hosts binds it.",
     "anything": "An argument of a tool that does something is not looked at.",
+    "never_created": "A value must be one that was created, where no tool makes anything.",
     "open_default": "Every tool that nothing names may run.",
     "no_such_tool": "The policy names a tool that the agent does not have.",
     "unnamed_tool": "The policy does not name a tool that the agent has.",

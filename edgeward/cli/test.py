@@ -64,7 +64,8 @@ def _as_text(
         typer.echo(f"{part.where}: {printable(part.name)}: no case would miss it")
     if shadow:
         typer.echo(printable(f"in shadow, and tested as if enforced: {shadow}"))
-    passed = f"{count - len(failed)} of {counted(count, 'case')} pass"
+    verb = "passes" if count == 1 else "pass"
+    passed = f"{count - len(failed)} of {counted(count, 'case')} {verb}"
     typer.echo(f"{passed}; {counted(len(unreached), 'rule')} that none would miss")
 
 

@@ -57,12 +57,9 @@ class ToolRegistry:
             tool = as_tool(function)
             taken = folded.setdefault(tool.name.casefold(), tool.name)
             if taken in found:
-                refuse(
-                    tool.name,
-                    "",
-                    f"two tools have this name: {sources[taken]} and {source}",
-                    fix="rename or remove one of them",
-                )
+                first = "both of" if sources[taken] == source else f"{sources[taken]} and"
+                wrong = f"two tools have this name: {first} {source}"
+                refuse(tool.name, "", wrong, fix="rename or remove one of them")
             found[tool.name], sources[tool.name] = tool, source
         self._tools = MappingProxyType(found)
         self._sources = MappingProxyType(sources)

@@ -159,6 +159,16 @@ def test_a_function_becomes_a_tool() -> None:
         guarded.invoke({"text": "../hi"})
 
 
+def test_a_function_of_which_no_tool_can_be_made_is_named() -> None:
+    """LangChain wants a docstring, and says of none of many which has none."""
+
+    def silent(text: str) -> str:
+        return text
+
+    with pytest.raises(ValueError, match=r"^silent: Function must have a docstring"):
+        guard_tools([silent], POLICY)
+
+
 def test_a_tool_of_a_class_of_its_own() -> None:
     """A subclass of `BaseTool` with its own `_run`."""
 

@@ -66,6 +66,21 @@ async def test_forms_of_input(given: Any, graph: LockedGraph) -> None:
     assert last(await graph.ainvoke({"messages": given}, on("b"))) == "done"
 
 
+async def test_what_is_no_input_is_refused(graph: LockedGraph) -> None:
+    """Not dropped in silence: the model would be asked nothing, for nobody."""
+    wrong: Any = {"message": "go"}
+    with pytest.raises(LockViolation, match="no mapping without messages"):
+        graph.invoke(wrong, on())
+    with pytest.raises(LockViolation, match="no mapping without messages"):
+        await graph.ainvoke(wrong, on())
+    nobody: Any = "ann"
+    with pytest.raises(TypeError, match="context is of type str; allowed: a RunContext"):
+        graph.invoke(ask(), on(), context=nobody)
+    with pytest.raises(TypeError, match="context is of type str"):
+        await graph.ainvoke(ask(), on(), context=nobody)
+    assert last(graph.invoke(ask(), on(), context={"user": "ann"})) == "done"  # type: ignore[arg-type]
+
+
 def test_callers_messages_stay_as_they_are(graph: LockedGraph) -> None:
     """The caller's list and messages are not changed, and one message may be sent twice."""
     message = HumanMessage("go")

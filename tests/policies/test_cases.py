@@ -148,6 +148,17 @@ def test_a_history_may_be_a_list_or_a_case(tmp_path: Path) -> None:
     assert len(load_history(as_list)) == 3
 
 
+def test_a_history_may_be_given_as_json() -> None:
+    """Where it is short; what is no JSON, or no history, is told."""
+    text = json.dumps([{"user": "hello"}, FOUND])
+    assert len(load_history(text)) == 3
+    assert load_history(json.dumps({**MAIL, "history": [{"user": "hello"}, FOUND]}))
+    with pytest.raises(ConfigError, match="history: is not valid JSON"):
+        load_history(text[:-1])
+    with pytest.raises(ConfigError, match="history: is missing"):
+        load_history("{}")
+
+
 def test_values_that_a_policy_hides_are_written_as_they_are(tmp_path: Path) -> None:
     """`placeholders` change what a model reads, not what a case says."""
     policy = load_policy({"version": 2, **_policy(), "placeholders": {"kinds": ["email"]}})

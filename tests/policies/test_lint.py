@@ -82,6 +82,12 @@ def found(tmp_path: Path, text: str) -> list[tuple[int, str, str]]:
         ("tools: {web.fetch_url: allow}", 2, "open_egress", "tools.web.fetch_url"),
         ("tools:\n  pay: {args: {to: any}}", 3, "anything", "tools.pay.args.to"),
         ("tools: {x: [{args: {a: [known, any]}}]}", 2, "anything", "tools.x[0].args.a[1]"),
+        (
+            "tools:\n  order: ask\n  drop: {args: {id: created}}",
+            4,
+            "never_created",
+            "tools.drop.args.id",
+        ),
         ("default: allow\ntools: {x: ask}", 2, "open_default", "default"),
         ("tools: {x: ask}\nmode: shadow", 3, "in_shadow", "mode"),
         (
@@ -129,6 +135,11 @@ def test_what_is_found(tmp_path: Path, rules: str, line: int, kind: str, field: 
         "tools: {send_mail: ask, 'fetch_*': block}",
         "tools: {send_mail: allow}\negress_allowlist: []",
         "tools: {write_file: {args: {content: any}}, 'get_*': {args: {'*': any}}}",
+        "tools: {pay: {args: {to: stated, sum: any}, together: [to, sum]}}",
+        "tools: {refund: {args: {order: stated, sum: any}, at_most: {sum: order}}}",
+        "tools: {new_order: ask, drop: {args: {id: created}}}",
+        "tools: {'*_order': ask, drop: {args: {id: created}}}",
+        "default: ask\ntools: {drop: {args: {id: created}}}",
         f"secret_patterns:\n  - {{name: a, regex: 'sk-proj-.*', examples: ['{KEY}']}}",
     ],
 )

@@ -84,3 +84,11 @@ def test_what_is_in_shadow_is_read_as_enforced(tmp_path: Path) -> None:
         found.append([part.name for part in untested(str(path), CASES)])
     assert found[0] == found[1] == found[2]
     assert "tools.rm" in found[0]
+
+
+def test_what_no_call_can_show_is_not_missed(tmp_path: Path) -> None:
+    """How long an approval lasts, and when a run is warned or ends: no verdict says it."""
+    said = "approvals: {max_s: 60, once: [pay]}\nlimits: {near: 0.9, repeats: {pay: 9}, calls: 3}\n"
+    path = tmp_path / "clerk.yaml"
+    path.write_text(f"version: 2\ntools: {{pay: ask}}\n{said}", encoding="utf-8")
+    assert [part.name for part in untested(str(path), [])] == ["tools.pay", "limits.calls"]

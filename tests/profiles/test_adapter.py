@@ -142,8 +142,20 @@ def test_D037_what_is_no_adapter_or_no_answer_is_told() -> None:
         pytest.raises(LLMAdapterError, match=r"Played\.chat gave a dict"),
     ):
         agent.run_sync("hi")
+    with (
+        ReActAgent(AgentConfig(profile=BOT, llm=LLM(Plain()))) as agent,
+        pytest.raises(LLMAdapterError, match=r"Plain\.chat is a plain function.*async def"),
+    ):
+        agent.run_sync("hi")
     with pytest.raises(LLMConfigError, match="api_key"):
         LLM.create(provider="openai", model="gpt-4o-mini")
+
+
+class Plain(LLMAdapter):
+    """An adapter whose author forgot a word."""
+
+    def chat(self, messages: list[Message], **options: Any) -> LLMResponse:  # type: ignore[override]
+        return LLMResponse("Hi.")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from langchain_core.messages import BaseMessage
 from edgeward.agent import AgentConfig, ReActAgent
 from edgeward.config import AgentProfile
 from edgeward.examples import EXAMPLE_AGENT_DIR, EXAMPLE_PROFILE_PATH
+from edgeward.profiles.llm import resolve_llm
 from edgeward.profiles.scripted import ScriptedModel, call
 from edgeward.profiles.tools.mcp.review import review_mcp
 
@@ -57,3 +58,10 @@ def test_d007_d008_a_copy_of_the_example_answers(tmp_path: Path) -> None:
     assert len(said) == 6
     assert (bundle / "memory").is_dir()
     assert not (EXAMPLE_AGENT_DIR / "memory").exists()
+
+
+def test_the_example_takes_its_model_from_the_environment() -> None:
+    """Its provider, too: whoever has a key of some provider runs it as it is."""
+    env = {"AGENT_LAB_LLM_PROVIDER": "deepseek", "DEEPSEEK_MODEL": "m", "DEEPSEEK_API_KEY": "k"}
+    settings = resolve_llm(AgentProfile.from_yaml(EXAMPLE_PROFILE_PATH).llm, env)
+    assert (settings.provider, settings.model) == ("deepseek", "m")
