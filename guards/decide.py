@@ -248,7 +248,8 @@ def _judged(
                 if examined.too_long:
                     break
             for check in checks:
-                findings += check(examined, history)
+                if found := check(examined, history):
+                    findings += found
             break
         except Exception as error:  # noqa: BLE001 - what cannot be checked must not get through
             if check is None:

@@ -45,21 +45,23 @@ class LateLedger:
 
     def reading(self, late: Late, **values: Any) -> Self:
         """The same with a ledger that is read when it is first asked for, and these values."""
-        new = self._copy(values)
+        kind: Any = type(self)
+        new = self._copy(_unread(kind), values)
         object.__setattr__(new, "late", late)
         return new
 
     def but(self, **values: Any) -> Self:
         """The same with other values in these fields; the ledger is not read for it."""
-        new, late = self._copy(values), None if "ledger" in values else self.late
-        object.__setattr__(new, "late", late)
-        if late is None and "ledger" not in values:
+        late, given = self.late, "ledger" in values
+        kind: Any = type(self)
+        new = self._copy(kind if late is None or given else _unread(kind), values)
+        object.__setattr__(new, "late", None if given else late)
+        if late is None and not given:
             object.__setattr__(new, "ledger", self.ledger)
         return new
 
-    def _copy(self, values: Mapping[str, Any]) -> Self:
+    def _copy(self, kind: Any, values: Mapping[str, Any]) -> Self:
         """Another one, its ledger left out: `dataclasses.replace` takes three times as long."""
-        kind: Any = type(self)
         new: Self = object.__new__(kind)
         for get, put in _beside_ledger(kind):
             put(new, get(self))
@@ -78,15 +80,35 @@ class LateLedger:
     if TYPE_CHECKING:
         ledger: Ledger
         caller: Caller
-    else:
 
-        def __getattr__(self, name: str) -> Any:
-            """The ledger, where it was not read yet: all other fields are there."""
-            if name != "ledger" or self.late is None:
-                raise AttributeError(name)
-            ledger = self.late()
-            object.__setattr__(self, "ledger", ledger)
-            return ledger
+
+class _Unread:
+    """What is more to one whose ledger was not read yet.
+
+    A class of its own: whose class has a `__getattr__` is slow to read in all its fields.
+    """
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        """The ledger, once: all other fields are there."""
+        this: Any = self
+        kind = type(this)
+        if name != "ledger" or this.late is None:
+            raise AttributeError(name)
+        ledger = this.late()
+        object.__setattr__(this, "ledger", ledger)
+        if issubclass(kind, _Unread):  # or another thread was quicker
+            object.__setattr__(this, "__class__", kind.__bases__[1])
+        return ledger
+
+
+@lru_cache
+def _unread(kind: Any) -> Any:
+    """The class of those whose ledger was not read yet, and that are of this one otherwise."""
+    if issubclass(kind, _Unread):
+        return kind
+    return type(kind.__name__, (_Unread, kind), {"__slots__": ()})
 
 
 @lru_cache

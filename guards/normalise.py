@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Set
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
@@ -21,7 +22,7 @@ from .hosts import Destination, short
 from .json_leaves import MAX_OPENED, NO_JSON, TOO_DEEP, as_json, leaf_paths, without_escapes
 from .patterns import SIGNS, PatternSet
 from .shell import shell_views
-from .verdict import ToolCall
+from .verdict import Arguments, ToolCall
 
 __all__ = ["MAX_CHARS", "MAX_DEPTH", "Examined", "parse_arguments"]
 
@@ -39,6 +40,7 @@ _TAILS = frozenset(".:/\\@ \t\n")
 _PROSE_DOTS = re.compile(r"[^./\\]\.+\Z")
 _PARENT_DIR = re.compile(r"(?:^|[/\\])\.\.\s*\Z")
 _TEXT, _SECRET, _POINTS, _COMMAND = Kind.TEXT, Kind.SECRET, Kind.POINTS, Kind.COMMAND
+_POINTS_OR_RUNS = _POINTS | _COMMAND
 _MOST_APART = 4_000_000
 """Programs times characters of the texts of a call that are put together to commands."""
 _FEWEST_OF_TEXT = 400
@@ -49,48 +51,61 @@ _SMALLEST_ADDRESS = 1 << 24
 """Numbers below it are ids and ports, not IPv4 addresses."""
 
 
+@dataclass(init=False, repr=False, eq=False, slots=True)  # slots are read faster, each time
 class Examined:
     """A call as the rules see it. Everything is computed once.
 
     Leaves are numbered: every key and every string or number, in order; JSON text inside a string
-    is opened and its leaves follow. `hits` names the patterns of the policy that may match.
+    is opened and its leaves follow.
     """
 
-    joined: tuple[str, ...] = ()
-    searched = ""
-    """The leaves of the arguments as they stand and what they say together, each on a line."""
-    decoded = False
+    call: ToolCall
+    name: str
+    arguments: Arguments
+    patterns: PatternSet
+    leaves: list[str]
+    kinds: list[int]
+    views: dict[int, list[str]]
+    opened: list[tuple[int, int, Any]]
+    """JSON text that was opened: its first leaf's number, that of the text, its value."""
+    noise: list[tuple[int, str]]
+    """Readable runs inside binary data: looked at for secrets only."""
+    decoded: bool
     """Whether there is more to see than what stands there: decoded views, JSON that was opened."""
-    hits: frozenset[int] = frozenset()
-    too_long = False
-    """More than is searched: `hits` says nothing, and the call can only be blocked."""
-    numbers = True
+    joined: tuple[str, ...]
+    searched: str
+    """The leaves of the arguments as they stand and what they say together, each on a line."""
+    hits: frozenset[int]
+    """Which patterns of the policy may match."""
+    numbers: bool
     """Whether a leaf may be a whole number."""
-    _cut = False
+    bounds: list[tuple[int, str]]
+    """Limits that were hit: the number of the leaf (-1: the call as a whole), in words."""
+    too_long: bool
+    """More than is searched: `hits` says nothing, and the call can only be blocked."""
+    _cut: bool
     """Whether a value may be the beginning of a destination that another goes on with."""
-    _all_paths: list[str] | None = None
-    _signs: tuple[str, ...] | None = None
+    _signs: tuple[str, ...] | None
     """Those signs of destinations that are in the call; None where nothing can be one."""
-    _commands = False
+    _commands: bool
+    _every_kind: int
+    _strings: list[int]
+    _json: set[int]
+    _lists: list[tuple[int, int]]
+    _pairs: list[str]
+    _all_paths: list[str] | None
 
     def __init__(self, call: ToolCall, patterns: PatternSet | None = None) -> None:
         self.call = call
         self.name = call.name
         self.arguments = call.arguments
-        self.leaves: list[str] = []
-        self.kinds: list[int] = []
-        self.views: dict[int, list[str]] = {}
-        self.bounds: list[tuple[int, str]] = []
-        """Limits that were hit: the number of the leaf (-1: the call as a whole), in words."""
-        self.noise: list[tuple[int, str]] = []
-        """Readable runs inside binary data: looked at for secrets only."""
         self.patterns = patterns if patterns is not None else PatternSet()
-        self._strings: list[int] = []
-        self._json: set[int] = set()
-        self._lists: list[tuple[int, int]] = []
-        self._pairs: list[str] = []
-        self.opened: list[tuple[int, int, Any]] = []
-        """JSON text that was opened: its first leaf's number, that of the text, its value."""
+        self.leaves, self.kinds, self._strings = [], [], []
+        self.views, self.opened, self.noise, self._json = {}, [], [], set()
+        self.bounds, self._lists, self._pairs = [], [], []
+        self.decoded = self.too_long = self._cut = self._commands = False
+        self.numbers = True
+        self._signs = self._all_paths = None
         self._every_kind = tool = kind_for_tool(call.name)
         try:
             self._walk(call.arguments, _TEXT, tool, MAX_DEPTH)
@@ -102,6 +117,7 @@ class Examined:
         ):
             self.bounds.append((-1, f"arguments are longer than {MAX_SEARCHED} bytes"))
             self.too_long = True
+            self.joined, self.searched, self.hits = (), "", frozenset()
         else:
             self.joined = joined = self._joined()
             self.searched = "\n".join((text, *joined)) if joined else text
@@ -161,7 +177,7 @@ class Examined:
         # What the joined texts hold makes no signal: they are searched apart only if one is there.
         if signals and self.joined:
             signals &= patterns.search(text).signals
-        if seen.signs or signals or kinds & (_POINTS | _COMMAND):
+        if seen.signs or signals or kinds & _POINTS_OR_RUNS:
             self._signs = SIGNS if signals else seen.signs
         if not signals and not kinds & _COMMAND:
             return hits

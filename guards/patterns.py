@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -93,14 +94,14 @@ class PatternSet:
     value; it never leaves out one that does.
     """
 
-    __slots__ = ("_all", "_always", "_answers", "_frozen", "_patterns", "_set", "signals")
+    __slots__ = ("_all", "_always", "_answers", "_frozen", "_match", "_patterns", "signals")
 
     def __init__(self, *, signals: Sequence[str] = SIGNALS) -> None:
         self._patterns: list[tuple[str, bool]] = []
         self._always: frozenset[int] = _NONE
         self._answers: dict[tuple[int, ...], Found] = {}
         self._all = Found(_NONE, _NONE, SIGNS, True)
-        self._set: re2.Set | None = None
+        self._match: Callable[[bytes], list[int]] | None = None
         self._frozen = False
         self.signals = frozenset(map(self.add, signals))
         """Numbers of the patterns that say what in a text could be encoded, and how."""
@@ -131,12 +132,12 @@ class PatternSet:
         if self.signals:
             for pattern in (_NUMBER, *map(re.escape, SIGNS)):
                 made.Add(pattern)
-        try:
+        self._match = None
+        # Where it is too large for one automaton, every pattern is always a candidate.
+        with suppress(re2.error):
             made.Compile()
-        except re2.error:
-            made = None  # too large for one automaton: every pattern is always a candidate
+            self._match = getattr(made, "_set", made).Match  # what its `Match` in Python calls
         self._always = frozenset(always)
-        self._set = made
         every = frozenset(range(1, len(self._patterns) + 1))
         self._all = Found(every, self.signals or ALL_SIGNALS, SIGNS, True)
         self._answers = {}
@@ -150,13 +151,14 @@ class PatternSet:
         """What there may be in the values in `text`."""
         if not self._frozen:
             self.freeze()
-        if self._set is None:
+        match = self._match
+        if match is None:
             return self._all
         try:
             data = text.encode()
         except UnicodeEncodeError:
             data = searchable(text).encode()
-        found = self._set.Match(data)
+        found = match(data)
         if not found:  # the automaton ran out of memory
             return self._all
         return self._answers.get(tuple(found)) or self._answer(tuple(found))

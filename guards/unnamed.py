@@ -62,7 +62,11 @@ def unnamed_texts(
         names, odd = unnamed or unnamed_names(call.arguments, tree)
         found = [*odd]
         for name, below in names:
-            _add_texts(call.arguments[name], below, name, found)
+            value = call.arguments[name]
+            if type(value) is str:  # as most are
+                found.append((name, value))
+            else:
+                _add_texts(value, below, name, found)
         return found
     covered = list(_coverage(call.arguments, tree))
     for start, parent, value in call.opened:  # JSON text is as its value is

@@ -85,7 +85,7 @@ class ArgRules:
         return replace(self, rows=left) if left else None
 
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
-        if self.rows.keys().isdisjoint(call.hits):
+        if not call.hits or self.rows.keys().isdisjoint(call.hits):
             return ()
         return self._findings(call, history, call.hits & self.rows.keys())
 
