@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
@@ -12,11 +12,12 @@ from typing import Any
 from .chosen import Chosen, Option, chosen_in, options
 from .conditions import Requirement, as_number, values_at
 from .counted import UNITS
-from .dates import Day, day_of
+from .dates import Day, day_of, month_of
 from .flow import MONEY, Facts
 from .naming import is_number_of
 from .normalise import Examined
-from .outputs import leaves
+from .outputs import creates, leaves
+from .sums import in_major
 from .tokens import subjects
 from .unnamed import Tree, unnamed_numbers
 
@@ -40,6 +41,8 @@ class Open:
     """What a number here is called."""
     name: str
     """The argument, where it is a whole one."""
+    matched: bool = False
+    """Whether a pattern leaves open which day or month it is."""
 
     def differs(self, value: Any, chosen: Chosen, facts: Facts) -> bool:
         """Whether the message says another value than this one."""
@@ -47,7 +50,25 @@ class Open:
             given = [option for option in self.listed if option.value == value]
             others = [o for o in self.listed if o.binds and o.value != value]
             return bool(given) and any(map(chosen.says, others)) and not _said(given[0], facts)
-        return _another_number(value, self.names, chosen, facts)
+        if self.matched and isinstance(value, str) and _another_day(value, chosen, facts):
+            return True
+        return bool(self.names) and _another_number(value, self.names, chosen, facts)
+
+
+def _another_day(value: str, chosen: Chosen, facts: Facts) -> bool:
+    """Whether the message says days or months, and not this one, which nobody else wrote."""
+    month, day = _when(value)
+    if month:
+        return bool(chosen.months) and month not in chosen.months
+    if day is None or not chosen.days or day[1:] in chosen.days:
+        return False
+    return not facts.ledger.dated(day)
+
+
+@lru_cache(maxsize=1_024)
+def _when(value: str) -> tuple[int, Day | None]:
+    """The month that a value is, or its day."""
+    return month_of(value), _day(value)
 
 
 @lru_cache(maxsize=1_024)
@@ -57,27 +78,43 @@ def _laid_down(
     """Values that are surely as the message says; None where it says nothing of the argument."""
     if any(option.binds and chosen.says(option) for option in one.listed):
         return frozenset(option.value for option in one.listed if chosen.says(option))
+    if one.matched and (chosen.months or chosen.days):
+        return frozenset()
     names = _counted_by(one.names, about)
     money = not names.isdisjoint(MONEY)
-    numbers = chosen.said_of(names) or (chosen.sums if money else frozenset[float]())
+    numbers = chosen.said_of(names)
+    if not numbers and money:
+        numbers = frozenset(round(n / in_major(1, names), 6) for n in chosen.sums)
     if not numbers and not (money and chosen.cap < math.inf):
         return None
-    return frozenset(n for n in numbers if n <= chosen.cap or not money)
+    return frozenset(n for n in numbers if in_major(n, names) <= chosen.cap or not money)
 
 
-def opened(demands: Iterable[tuple[Requirement, Place]]) -> tuple[Open, ...]:
-    """The requirements that leave something open."""
+def opened(
+    demands: Iterable[tuple[Requirement, Place]], asked_with: Set[str] = frozenset()
+) -> tuple[Open, ...]:
+    """The requirements that leave something open. What is on a list and among the words with which
+    the tool is asked for is a choice, however short (`buy`, `sell`)."""
     found = []
     for required, place in demands:
         tests = [test.source for test in required.tests]
-        listed = options(item for test in tests for item in test.in_ or ())
-        ranged = any(test.max is not None or test.min is not None for test in tests)
+        listed = tuple(
+            option if option.forms.isdisjoint(asked_with) else replace(option, binds=True)
+            for option in options(item for test in tests for item in test.in_ or ())
+        )
+        ranged = any(
+            test.max is not None
+            or test.min is not None
+            or any(as_number(item) is not None for item in test.in_ or ())
+            for test in tests
+        )
         names = _names(required.path[-1], required.path[:-1]) if ranged else frozenset[str]()
         if any(test.max == _SHARE for test in tests):
             names |= {"percent"}
-        if listed or names:
+        matched = any(test.match is not None for test in tests)
+        if listed or names or matched:
             name = required.path[0] if len(required.path) == 1 and not required.but else ""
-            found.append(Open(required, place, listed, names, name))
+            found.append(Open(required, place, listed, names, name, matched))
     return tuple(found)
 
 
@@ -94,13 +131,13 @@ def other_than_said(
     message = facts.ledger.last_message
     if not message:
         return
-    chosen = chosen_in(message)
+    chosen = chosen_in(message, adds=creates(call.name))
     for one in left:
         sure = _laid_down(one, chosen, facts.about)
         if sure is None:
             continue
         value = call.arguments.get(one.name) if one.name else None
-        if type(value) in _PLAIN and value in sure:
+        if type(value) in _PLAIN and (value in sure or not one.differs(value, chosen, facts)):
             continue  # by far the most common, and here without a walk
         required = one.required
         for path, item in values_at(call.arguments, required.path, but=required.but):
@@ -127,6 +164,7 @@ def _names_at(path: str) -> frozenset[str]:
 
 
 _LONGEST_PATH = 200
+_DAY_OF_MONTH = frozenset({"day", "month"})
 
 
 def _names(field: str, above: Iterable[str]) -> frozenset[str]:
@@ -135,13 +173,15 @@ def _names(field: str, above: Iterable[str]) -> frozenset[str]:
     if is_number_of(field):
         return frozenset()
     found = subjects(field) or frozenset().union(*map(subjects, above))
+    if found >= _DAY_OF_MONTH:
+        return frozenset({"day"})
     return found - UNITS or found  # `minutes_before`: before what, and not how long
 
 
 def _said(option: Option, facts: Facts) -> bool:
     """Whether a message of the user's names the value: what they wrote before still counts."""
-    if option.phrase:
-        return facts.ledger.stated(option.phrase)
+    if option.phrase and facts.ledger.stated(option.phrase):
+        return True
     return facts.ledger.said(option.forms)
 
 

@@ -12,25 +12,30 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 from .counted import RATES, in_digits, placed
-from .dates import days_in
-from .sums import currencies_in, sums_in
+from .dates import days_in, months_in
+from .sums import currencies_in, in_major, sums_in
 from .tokens import inflected, tokens, wishes, words
 
 _LONGEST = 4_000
 """Characters of a message that are looked at."""
 
 _COMPUTED = re.compile(
-    r"\b(?:half|double|twice|triple|halve|(?:more|fewer|less)(?! than)|another|extra|additional|by"
-    r"|plus|minus|each|per|total|split|share|rest|remaining|difference|doppelt|halb|hälfte|mehr"
+    r"\b(?:half|double|twice|triple|halve|(?:fewer|less)(?! than)|by"
+    r"|plus|minus|each|per|total|split|share|rest|remaining|difference|doppelt|halb|hälfte"
     r"|weniger|um|je|jeweils)\b(?! (?:an hour|e-?mail|mail|text|sms|phone|post))",
     re.IGNORECASE,
 )
 """Words of a text from whose numbers another may be computed."""
+_MORE = re.compile(
+    r"\b(?:more(?! than)|another|extra|additional|further|mehr|weitere)\b", re.IGNORECASE
+)
+"""The same, but for a tool that adds: `two extra bags` are two."""
 _EACH = re.compile(
     r"(?:[$£€¥]|[$£€¥] ?[\d.,]{1,12}|\b(?:EUR|USD|GBP|CHF|euros?|dollars?|pounds?)) each\b",
     re.IGNORECASE,
@@ -84,6 +89,8 @@ class Chosen:
     """The largest sum of a message that bounds one from above."""
     days: frozenset[tuple[int, int]]
     """Months and days."""
+    months: frozenset[int]
+    """Months that are named, of a day or without one."""
     words: frozenset[str]
     denied: frozenset[str]
     """Words behind a `not`."""
@@ -98,6 +105,7 @@ class Chosen:
         elif number == 1 and _QUANTITIES.intersection(names):
             return False  # `and butter`
         if not said and money:
+            number = in_major(number, names)
             said |= self.sums
             if number > self.cap:
                 return True
@@ -109,8 +117,8 @@ class Chosen:
 
     def says(self, option: Option) -> bool:
         """Whether the message names a listed value."""
-        if option.phrase:
-            return f" {option.phrase} " in self.text
+        if option.phrase and f" {option.phrase} " in self.text:
+            return True
         return not (self.words - self.denied).isdisjoint(option.forms)
 
 
@@ -118,12 +126,14 @@ _NONE: frozenset[float] = frozenset()
 
 
 @lru_cache(maxsize=64)
-def chosen_in(message: str) -> Chosen:
-    """What a message of the user's chooses."""
+def chosen_in(message: str, *, adds: bool = False) -> Chosen:
+    """What a message of the user's chooses; `adds`: for a tool that makes or adds something."""
     text = message[:_LONGEST]
     numbers: dict[str, set[float]] = {}
-    plain = _COMPUTED.search(text) is None
-    digits = in_digits(text) if plain or _COMPUTED.search(_EACH.sub("", text)) is None else ""
+    loosely = not adds and _MORE.search(text) is not None
+    plain = not loosely and _COMPUTED.search(text) is None
+    simple = plain or not (loosely or _COMPUTED.search(_EACH.sub("", text)))
+    digits = in_digits(text) if simple else ""
     for number, beside, at in placed(digits):
         if _NO_CHOICE.search(digits[max(0, at - _WIDE) : at]) is None:
             for word in beside:
@@ -137,6 +147,7 @@ def chosen_in(message: str) -> Chosen:
         _NONE if loose else sums,
         max(sums) if capped else math.inf,
         frozenset(day[1:] for day in days_in(_SHORT_DAY.sub(" ", text)) if plainly_dated),
+        frozenset(months_in(text)) if plainly_dated else frozenset(),
         frozenset({*wishes(tokens(text)), *currencies_in(text)}),
         frozenset(word.lower() for word in _DENIED.findall(text)),
         f" {' '.join(words(text))} ",
@@ -145,7 +156,8 @@ def chosen_in(message: str) -> Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One value of a list, and how a message names it."""
+    """One value of a list, and how a message names it: `limitPrice` as the limit price, or as the
+    limit where no other has the word."""
 
     value: str
     forms: frozenset[str] = frozenset()
@@ -161,7 +173,11 @@ def options(listed: Iterable[object]) -> tuple[Option, ...]:
     if len(told) < 2:
         return ()
     common = set[str].intersection(*map(set, told.values()))  # `roles/viewer`, `roles/editor`
-    return tuple(_option(text, [w for w in said if w not in common]) for text, said in told.items())
+    often = Counter(w for said in told.values() for w in {*said})
+    shared = {word for word, times in often.items() if times > 1}
+    return tuple(
+        _option(text, [w for w in said if w not in common], shared) for text, said in told.items()
+    )
 
 
 _ADDRESS = frozenset("@.:$")
@@ -178,14 +194,20 @@ def _said_words(text: str) -> list[str]:
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
-def _option(value: str, said: list[str]) -> Option:
+def _option(value: str, said: list[str], others: Collection[str]) -> Option:
     if len(said) != 1:
-        return Option(value, phrase=" ".join(said), binds=bool(said))
+        telling = [w for w in said if _tells(w) and w not in others]
+        forms = frozenset[str]().union(*map(_forms, telling))
+        return Option(value, forms, phrase=" ".join(said), binds=bool(said))
     word = said[0]
     code = value in _CURRENCIES or (len(word) >= _SHORTEST_CODE and word[-1].isdecimal())
-    told = word.isalpha() and len(word) >= _FEWEST_LETTERS and word not in _BY_ACCIDENT
-    binds = code or told
+    binds = code or _tells(word)
     return Option(value, _forms(word), binds=binds and not word.isdecimal())
+
+
+def _tells(word: str) -> bool:
+    """Whether a word hardly stands in a message but to choose."""
+    return word.isalpha() and len(word) >= _FEWEST_LETTERS and word not in _BY_ACCIDENT
 
 
 def _forms(word: str) -> frozenset[str]:
@@ -199,5 +221,6 @@ def _forms(word: str) -> frozenset[str]:
 
 _ENDINGS = (
     *(("d", ""), ("ed", ""), ("ied", "y"), ("ing", ""), ("ing", "e"), ("er", ""), ("or", "")),
+    ("ness", ""),
     *(("tted", "t"), ("tter", "t"), ("lled", "l"), ("s", "")),
 )

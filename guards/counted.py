@@ -1,7 +1,7 @@
 """Short numbers in what the user writes, and the words that say what they count.
 
 `issue 12`, `order no. 7`, `#3`, `10 %`, `6 replicas`, `two workshops`, `the stock of mugs to 40`,
-`half an hour`.
+`half an hour`, `1.5h`, `the 4th period`, `drops under 110`.
 A number of up to three digits stands in many texts by accident; it is the user's for an argument
 that speaks of what stands beside it. Linear in the text.
 """
@@ -9,7 +9,7 @@ that speaks of what stands beside it. Linear in the text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from .identifiers import is_account
 
@@ -24,6 +24,28 @@ _SET_TO = re.compile(
     re.IGNORECASE,
 )
 """`the stock of mug-01 to 40`, `a timeout of 5 minutes`"""
+_ORDINAL = re.compile(
+    r"(\bon )?(?:\bthe )?\b(\d{1,3})(?:st|nd|rd|th)\b(?! of\b)(?: ([^\W\d_]{3,30}))?",
+    re.IGNORECASE,
+)
+_PRICED_AT = re.compile(
+    r"\b(?:at|under|below|above|over|beyond) (\d{1,3}(?:\.\d{1,4})?)"
+    r"(?![\w:%]|[.,]\w| ?[ap]\.?m\b| [%\u00b0]| [^\W\d_])",
+    re.IGNORECASE,
+)
+"""`drops under 110`, `at 105`: with nothing behind it that it counts."""
+PRICES = frozenset("price limit threshold trigger".split())  # noqa: SIM905
+_LASTING = re.compile(
+    r"(?<![\w.,:])(\d{1,3}(?:[.,]\d{1,2})?|\d{1,2}:[0-5]\d) ?(h|hrs?|hours?|std|stunden?"
+    r"|mins?|minutes?|minuten)(?: ?(?:and |und )?([0-5]?\d) ?(?:m|mins?|minutes?|minuten)?)?\b",
+    re.IGNORECASE,
+)
+"""`1.5h`, `1h30`, `2 hours and 15 minutes`, `1:30 h`"""
+_ISO_TIME = re.compile(
+    r"P(?=[\dT])(?:(\d{1,4})W)?(?:(\d{1,4})D)?"
+    r"(?:T(?=\d)(?:(\d{1,4})H)?(?:(\d{1,4})M)?(?:(\d{1,5})S)?)?"
+)
+_SHORT_TIME = re.compile(r"(?=\d)()()(?:(\d{1,4})h)?(?:(\d{1,4})m(?:in)?)?(?:(\d{1,5})s)?")
 _SMALL = """two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
 sixteen seventeen eighteen nineteen""".split()  # noqa: SIM905 - one word a value reads better
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()  # noqa: SIM905
@@ -71,8 +93,23 @@ Counted = tuple[str, set[str]]
 def counted(text: str) -> Iterator[Counted]:
     """Every short number of a text with what it counts; a time in each unit in which it is whole
     (`two hours` are 120 minutes)."""
-    for number, words, _ in placed(in_digits(text)):
+    digits = in_digits(text)
+    for number, words, _ in placed(digits):
         yield number, words
+    for match in _LASTING.finditer(digits):
+        yield from _of_time(_seconds_of(match), set(_SECONDS))
+    for match in _PRICED_AT.finditer(digits):
+        yield f"{float(match[1]):.10g}", {*PRICES}
+
+
+def time_of(value: str) -> str:
+    """The seconds of a length of time as a tool takes it (`PT1H30M`, `90m`); empty for another
+    text."""
+    match = _ISO_TIME.fullmatch(value) or _SHORT_TIME.fullmatch(value)
+    lengths = (604_800, 86_400, 3_600, 60, 1)
+    if match is None:
+        return ""
+    return str(sum(int(n) * s for n, s in zip(match.groups(), lengths, strict=True) if n))
 
 
 def in_digits(text: str) -> str:
@@ -101,6 +138,11 @@ def placed(digits: str) -> Iterator[tuple[str, set[str], int]]:
         elif len(after) >= _SHORTEST_NOUN and after not in _NO_NOUN:
             found |= COUNTS
         yield number, found, match.start(3)
+    for match in _ORDINAL.finditer(digits):
+        noun = (match[3] or "").lower()
+        found = {"day"} if match[1] else {noun.removesuffix("s")}
+        if match[1] or (noun and noun not in _NO_NOUN):
+            yield match[2], found, match.start()  # before the article: it is a choice with one, too
     for match in _SET_TO.finditer(digits):
         word = {match[1].lower().removesuffix("s")}
         yield match[2], word, match.start(2)
@@ -121,10 +163,26 @@ _MINUS = ("-", "\u2212")
 
 def _in_units(number: str, unit: str) -> Iterator[tuple[str, str]]:
     """The other units in which a time is a whole number, and how many of them it is."""
-    seconds = int(number) * _SECONDS.get(unit.removesuffix("s"), 0)
-    for other, length in _SECONDS.items():
-        if seconds and not seconds % length and other != unit.removesuffix("s"):
-            yield other, str(seconds // length)
+    unit = unit.removesuffix("s")
+    for words in _of_time(int(number) * _SECONDS.get(unit, 0), _SECONDS.keys() - {unit}):
+        yield words[1].pop(), words[0]
+
+
+def _of_time(seconds: float, units: Set[str]) -> Iterator[Counted]:
+    """How many of each unit a time is, where that is a whole number; of hours also a half."""
+    for unit in units if seconds else ():
+        if not seconds % _SECONDS[unit] or (unit == "hour" and not seconds % 36):
+            yield f"{seconds / _SECONDS[unit]:.10g}", {unit}
+
+
+def _seconds_of(match: re.Match[str]) -> float:
+    number, unit, more = match[1], match[2][0].lower(), int(match[3] or 0)
+    if ":" in number:
+        hours, _, minutes = number.partition(":")
+        return int(hours) * 3_600 + int(minutes) * 60 if unit != "m" and not more else 0
+    if unit == "m":
+        return float(number.replace(",", ".")) * 60 if not more else 0
+    return float(number.replace(",", ".")) * 3_600 + more * 60
 
 
 def numbered_by(text: str) -> Iterator[Counted]:

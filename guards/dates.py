@@ -16,13 +16,35 @@ from .numerals import DATES, DAY_FIRST, EASTERN, MONTH, MONTH_FIRST, MONTHS, kin
 Day = tuple[int, int, int]
 """Year (0 where none is written), month, day."""
 
+_OTHER_WORDS = frozenset(
+    "may march mar mars mai mei dec sep sept jan oct nov apr feb jun jul aug".split()  # noqa: SIM905
+)
+"""Names of months that are other words, too, where no day is beside them."""
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?:,?\s{1,3}(\d{4}))?"
+_OTHER = r"\d{1,2}(?:st|nd|rd|th)?[.\u00ba]?"
+_TO = r"to|till?|until|through|and|or|&|bis|und|oder|au|et|al|hasta|y|e|t/m|tot|en"
+_DAYS_BEFORE = (
+    rf"((?:{_OTHER},\s{{1,3}}){{0,5}}{_OTHER}(?:\s?[-\u2013\u2014]\s?"
+    rf"|\s{{1,3}}(?:{_TO})\s{{1,3}}(?:the\s{{1,3}})?))?"
+)
+"""`from the 1st to the 5th of May`, `20-23 May`, `3, 5 and 7 May`"""
+_DAYS_BEHIND = (
+    r"((?:\s?[-\u2013]\s?\d{1,2}(?:st|nd|rd|th)?|\s{1,3}(?:to|till?|until|through|and|&)\s{1,3}"
+    r"(?:the\s{1,3})?\d{1,2}(?:st|nd|rd|th)?(?=\s?(?:[.,;!?)]|\Z|in\b|at\b)))(?![\d:/-]))?"
+)
+"""`May 20-23`, `May 20 to the 23rd`; behind words, a number may be one of things."""
 _ISO = re.compile(r"(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)")
 _NUMBERS = re.compile(r"(?<![\d.])(\d{1,2})[./-](\d{1,2})(?:[./-](\d{4}|\d{2}))?(?![\d])")
-_MONTH_FIRST = re.compile(rf"\b({MONTH})\.?\s{{1,3}}{_DAY}\b{_YEAR}", re.IGNORECASE)
+_NUMBERS_TO = re.compile(
+    r"(?<![\d.,/-])(\d{1,2})\.?(?:\s?[-\u2013]\s?|\s(?:bis|und|to|and)\s)\d{1,2}\.(\d{1,2})\."
+    r"(\d{4}(?!\d)|\d{2}(?!\d))?"
+)
+"""`20.-23.12.`, `20. bis 23.12.2026`: of the first day only the number."""
+_MONTH_FIRST = re.compile(rf"\b({MONTH})\.?\s{{1,3}}{_DAY}\b{_DAYS_BEHIND}{_YEAR}", re.IGNORECASE)
 _DAY_FIRST = re.compile(
-    rf"(?<!\d){_DAY}[.\u00ba]?\s{{1,3}}(?:(?:of|de)\s{{1,3}})?({MONTH})\b(?:\s{{1,3}}de)?{_YEAR}",
+    rf"(?<!\d){_DAYS_BEFORE}(?<!\d){_DAY}[.\u00ba]?\s{{1,3}}(?:(?:of|de)\s{{1,3}})?({MONTH})\b"
+    rf"(?:\s{{1,3}}de)?{_YEAR}",
     re.IGNORECASE,
 )
 _SIGNS = re.compile(
@@ -52,10 +74,10 @@ def day_of(value: str) -> Day | None:
         year, one, two = int(match[3]), int(match[1]), int(match[2])
         found = {_checked(year, one, two), _checked(year, two, one)} - {None}
         return found.pop() if len(found) == 1 else None
-    for pattern, day, month in ((_MONTH_FIRST, 2, 1), (_DAY_FIRST, 1, 2)):
+    for pattern, day, more, month in ((_MONTH_FIRST, 2, 3, 1), (_DAY_FIRST, 2, 1, 3)):
         match = pattern.fullmatch(value.strip())
-        if match is not None and match[3]:
-            return _checked(int(match[3]), MONTHS[match[month].lower()], int(match[day]))
+        if match is not None and match[4] and not match[more]:
+            return _checked(int(match[4]), MONTHS[match[month].lower()], int(match[day]))
     return None
 
 
@@ -65,16 +87,50 @@ def days_in(text: str) -> Iterator[Day]:
     for match in _ISO.finditer(text) if DATES in kinds else ():
         yield from _read(int(match[1]), int(match[2]), int(match[3]))
     for match in _NUMBERS.finditer(text) if DATES in kinds else ():
-        year = int(match[3] or 0)
-        year += 2000 if 0 < year < 100 else 0
+        year = _full(match[3])
         yield from _read(year, int(match[1]), int(match[2]))
         yield from _read(year, int(match[2]), int(match[1]))
+    for match in _NUMBERS_TO.finditer(text) if DATES in kinds else ():
+        yield from _read(_full(match[3]), int(match[2]), int(match[1]))
     for match in _SIGNS.finditer(text) if EASTERN in kinds else ():
         yield from _read(int(match[1] or 0), int(match[2]), int(match[3]))
     for match in _MONTH_FIRST.finditer(text) if MONTH_FIRST in kinds else ():
-        yield from _read(int(match[3] or 0), MONTHS[match[1].lower()], int(match[2]))
+        yield from _of_month(match[4], match[1], match[2], match[3])
     for match in _DAY_FIRST.finditer(text) if DAY_FIRST in kinds else ():
-        yield from _read(int(match[3] or 0), MONTHS[match[2].lower()], int(match[1]))
+        yield from _of_month(match[4], match[3], match[2], match[1])
+
+
+def months_in(text: str) -> Iterator[int]:
+    """Every month that a text names, of a day or without one (`the October report`)."""
+    for match in _MONTH_ALONE.finditer(text):
+        yield MONTHS[match[1].lower()]
+
+
+def month_of(value: str) -> int:
+    """The month of a tool's month (`2026-10`); 0 for anything else."""
+    match = _MONTH_VALUE.fullmatch(value)
+    return int(match[1] or match[2]) if match is not None else 0
+
+
+_MONTH_ALONE = re.compile(
+    rf"\b({'|'.join(sorted(MONTHS.keys() - _OTHER_WORDS, key=len, reverse=True))})\b", re.IGNORECASE
+)
+_MONTH_VALUE = re.compile(r"\d{4}[-/.]?(0[1-9]|1[0-2])|(0[1-9]|1[0-2])[-/.]\d{4}")
+
+
+def _full(year: str | None) -> int:
+    """A year as four digits; 0 for none."""
+    number = int(year or 0)
+    return number + 2000 if 0 < number < 100 else number
+
+
+def _of_month(year: str | None, month: str, day: str, others: str | None) -> Iterator[Day]:
+    """A day of a month, and what is written beside it: a range's other end, those of a list."""
+    for number in (day, *_NUMBER.findall(others or "")):
+        yield from _read(int(year or 0), MONTHS[month.lower()], int(number))
+
+
+_NUMBER = re.compile(r"\d{1,2}")
 
 
 def _read(year: int, month: int, day: int) -> Iterator[Day]:

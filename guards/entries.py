@@ -24,6 +24,8 @@ from .outputs import leaves
 from .redact import Redactor
 from .requests import Requested
 from .standing import parts_of
+from .sums import MINOR, in_major
+from .tokens import subjects
 from .unnamed import (
     Tree,
     Unnamed,
@@ -88,11 +90,14 @@ class Conditions:
     """Whether some of it lies below an argument."""
     given: dict[tuple[str, ...], Given] = field(default_factory=dict, init=False, repr=False)
     """By the names of a call's arguments."""
+    small: frozenset[Path] = field(init=False, repr=False)
+    """Those of `together` that are sums in hundredths."""
     left: tuple[Open, ...] = field(init=False, repr=False)
     """Those of them that leave it to the user's words which value it is."""
 
     def __post_init__(self) -> None:
         demands = tuple(pair for pair in self.requirements if not pair[0].anything)
+        wished = self.requested.forms if self.requested is not None else frozenset()
         asked = [required.path for required, _ in demands]
         asked += [*self.together, *(path for pair in self.at_most for path in pair)]
         object.__setattr__(self, "tree", tree_of(r.path for r, _ in self.requirements))
@@ -100,7 +105,9 @@ class Conditions:
         object.__setattr__(self, "asked", tree_of(asked))
         object.__setattr__(self, "bare", bare_names(self.asked))
         object.__setattr__(self, "deep", any(self.asked.values()))
-        object.__setattr__(self, "left", opened(demands))
+        small = frozenset(p for p in self.together if not MINOR.isdisjoint(subjects(p[-1])))
+        object.__setattr__(self, "small", small)
+        object.__setattr__(self, "left", opened(demands, wished))
 
     def _given(self, arguments: Mapping[str, Any]) -> Given:
         """What it asks of a call by the names of its arguments: nearly all of a tool have the same.
@@ -243,7 +250,7 @@ class Conditions:
         """Values of which no message and no trusted record holds all."""
         ledger, common = facts.ledger, None
         given = [
-            (path, shown, text)
+            (path, shown, _in_major(text, path[-1]) if path in self.small else text)
             for path in self.together
             for shown, value in values_at(call.arguments, path)
             for text in leaves(value, keys=False, depth=MAX_DEPTH)
@@ -291,7 +298,11 @@ class Conditions:
         if not named or not given:
             return
         sure = min(map(facts.ledger.ceiling, named))
-        amounts = [(shown, value, as_number(value)) for shown, value in given]
+        names = subjects(number[-1])
+        amounts = [
+            (shown, value, None if (n := as_number(value)) is None else in_major(n, names))
+            for shown, value in given
+        ]
         above = [pair for pair in amounts if pair[2] is None or pair[2] > sure]
         doubtful = min(facts.ledger.ceiling(text, doubts=True) for text in named) if above else sure
         for shown, value, amount in above:
@@ -306,6 +317,11 @@ class Conditions:
             allowed = f"at most {sure:g}" if sure >= 0 else "a number that stands there"
             roots = (number[0], beside[0])
             yield Failure("at_most", reason, place, shown, value, word, allowed, roots)
+
+
+def _in_major(text: str, field: str) -> str:
+    """A sum of a field of hundredths (`amount_cents`) as people write it; all else as it is."""
+    return f"{in_major(float(text), subjects(field)):.10g}" if text.isdecimal() else text
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from .caller import NOBODY, Caller
+from .counted import time_of
 from .dates import day_of
 from .hosts import host_of
 from .identifiers import addresses_of, codes_of, identifiers, is_account
 from .ledger import Ledger
 from .outputs import key_of
-from .sums import told_sum
+from .sums import MINOR, in_major, told_sum
 from .tokens import words as words_of
 
 if TYPE_CHECKING:
@@ -39,8 +40,9 @@ MONEY = frozenset(
     """amount price total sum cost fee charge balance pay payment payout refund credit debit money
     salary wage bonus tip gross net budget fund invoice transfer deposit donation rent eur usd gbp
     chf euro dollar pound""".split()  # noqa: SIM905 - one word a value reads better
-)
+).union(MINOR)
 """Words in the name of a tool or an argument whose numbers are sums of money."""
+_SECONDS = (frozenset({"second"}),)
 _SHORT_WORD = 2
 _CLEAN = ("", "")
 
@@ -116,10 +118,15 @@ class Facts:
         ledger = self.ledger
         if ledger.stated_number(value, about=self.about) or ledger.stated_plainly(value):
             return True
+        if seconds := time_of(value):
+            return ledger.stated_number(seconds, about=_SECONDS)
         told = told_sum(value)
         if not told or (value.isdecimal() and not any(map(MONEY.intersection, self.about))):
             return False
-        return ledger.stated_amount(float(told))
+        number = float(told)
+        for names in self.about if value.isdecimal() else ():
+            number = in_major(number, names)
+        return ledger.stated_amount(number)
 
     def _own(self, value: str) -> bool:
         """Whether the user wrote the value, it is one of `me`, or the agent created it."""

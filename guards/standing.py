@@ -118,7 +118,10 @@ class Standing(list[dict[str, Any]]):
 
     def stated_number(self, value: str, *, about: Sequence[Set[str]] = ()) -> bool:
         """Whether the user wrote a short number with a `#`, or beside what the call speaks of."""
-        beside, end = self._index.numbered.get(value.strip(), {}), len(self)
+        value = value.strip()
+        if value[-1:] == "0" and "." in value:  # `395.00`
+            value = value.rstrip("0").rstrip(".")
+        beside, end = self._index.numbered.get(value, {}), len(self)
         return any(beside.get(word, end) < end for word in chain("#", *about if beside else ()))
 
     def stated_plainly(self, value: str) -> bool:

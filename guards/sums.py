@@ -9,7 +9,7 @@ Linear in the text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from .numerals import COMMAS, POINTS, SCALED, kinds_in
 
@@ -19,10 +19,15 @@ _POINTS_AND_COMMA = re.compile(
     r"(?<![\d.,])(\d{1,3}(?:(?:\.\d{3}){1,4}|(?:[ \u00a0\u202f]\d{3}){1,4})),(\d{1,2})(?!\d|[.,]\d)"
 )
 """`1.234,56`: the point cannot be a decimal one."""
-_CURRENCY = r"(?:[$\u00a3\u20ac\u00a5]|\b(?:EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|BRL|JPY|INR)\b)"
+_CODED = (
+    "EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|BRL|JPY|INR|AUD|CAD|NZD|HKD|SGD|CNY|KRW|MXN|ZAR|HUF|ILS"
+    "|AED|THB"
+)
+_COINS = "BTC|ETH|SOL|XRP|BNB|LTC|DOGE|XMR|USDC|USDT|DAI|bitcoins?|ether"
+_CURRENCY = rf"(?:[$\u00a3\u20ac\u00a5]|\b(?:{_CODED})\b)"
 _MONEY_WORD = (
-    r"(?:[$\u00a3\u20ac\u00a5]|(?:EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|BRL|JPY|INR|euros?|dollars?"
-    r"|pounds?|francs?|bucks|z\u0142)\b)"
+    rf"(?:[$\u00a3\u20ac\u00a5](?! ?\d)|(?:{_CODED}|{_COINS}|euros?|dollars?|pounds?|francs?|bucks"
+    r"|quid|rupees|yen|kron(?:a|or|er?)|z\u0142(?:oty(?:ch)?)?|franken)\b)"
 )
 _COMMA_SUM = re.compile(
     rf"(?:{_CURRENCY} {{0,2}})(\d{{1,9}}),(\d\d)(?!\d|[.,]\d)"
@@ -40,6 +45,7 @@ _AMOUNT = re.compile(
     r"[$\u00a3\u20ac\u00a5]\s?(\d{1,9}(?:\.\d{1,2})?)(?!\w|\.\d)"
     r"|(?<![\d.])(\d{1,9}\.\d{2})(?!\d|\.\d)"
     rf"|(?<![\d.])(\d{{1,9}}(?:\.\d{{1,2}})?)\s?{_MONEY_WORD}"
+    rf"|(?<![\d.])(\d{{1,9}}\.\d{{3,8}})\s?(?:{_COINS})\b"
     r"|(?<![\d.])(\d{1,9}(?:\.\d{1,2})?)\s?[\u5143\u5186\u5706\u5757\uc6d0]"
     r"|\b(?:EUR|USD|GBP|CHF)\s?(\d{1,9}(?:\.\d{1,2})?)(?!\w|\.\d)",
     re.IGNORECASE,
@@ -112,7 +118,7 @@ _CODES = tuple(
     (re.compile(pattern, re.IGNORECASE), code)
     for pattern, code in (
         ("\u20ac|\\beuros?\\b", "eur"),
-        ("\u00a3", "gbp"),
+        ("\u00a3|\\bquid\\b", "gbp"),
         (r"\$|\bdollars?\b", "usd"),
         ("\u00a5|\\byen\\b", "jpy"),
         (r"\bfrancs?\b|\bfranken\b", "chf"),
@@ -135,6 +141,15 @@ _NUMBERED = frozenset(
     building floor apartment flat suite box""".split()  # noqa: SIM905 - one word a value reads better
 )
 """What people number; with a `#`, a number is a token like any other."""
+
+
+MINOR = frozenset("cent centime pence penny minor \u00f8re rappen".split())  # noqa: SIM905
+"""Words in the name of an argument whose whole numbers are hundredths: `amount_cents`."""
+
+
+def in_major(number: float, names: Iterable[str]) -> float:
+    """A sum in the unit in which people write it, of an argument that is called so."""
+    return number if MINOR.isdisjoint(names) else number / 100
 
 
 def told_sum(value: str) -> str:

@@ -178,7 +178,8 @@ def telling(run: Sequence[str]) -> bool:
     if run[0].count(".") > 1:
         return True  # a version, an address: no number by accident
     if len(run[0]) == _SHORTEST_CODE:
-        return run[0].isalnum() and not run[0].isalpha() and not run[0].isdecimal()
+        code = run[0].isalnum() and not run[0].isalpha() and not run[0].isdecimal()
+        return code or (run[0][0].isalnum() and run[0][1] in "+-*")  # a mark: B+
     digits = run[0].replace(".", "").lstrip("+-")
     return len(run[0]) >= _SHORTEST and not (digits.isdecimal() and len(digits) < _SHORTEST_NUMBER)
 

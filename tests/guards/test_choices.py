@@ -35,6 +35,16 @@ STATES = {"in": ["operational", "degraded", "full outage", "low"]}
          "roles/viewer"),
         ({"in": ["EUR", "USD"]}, "currency", "Give her 1500 euros.", "EUR", "USD"),
         ({"in": ["SEV1", "SEV2"]}, "severity", "Open a sev2 incident.", "SEV2", "SEV1"),
+        ({"in": [6, 12]}, "months", "For 12 months.", 12, 6),
+        ({"in": [23, 32]}, "max_kg", "A bag of 23 kg.", 23, 32),
+        ({"in": ["limitPrice", "qty"]}, "field", "Lower the limit to 395.", "limitPrice", "qty"),
+        ({"in": ["illness", "family"]}, "reason", "She was ill.", "illness", "family"),
+        ({"match": r"20\d\d-\d\d"}, "period", "Send the October report.", "2026-10", "2026-09"),
+        ({"match": "20.*"}, "day", "Book 4 December.", "2026-12-04", "2026-12-11"),
+        ({"min": 1, "max": 28}, "day_of_month", "Pay it on the 1st.", 1, 28),
+        ({"min": 1, "max": 10}, "period", "Book the 4th period.", 4, 9),
+        ({"max": 9000}, "amount_cents", "Refund £42.10.", 4210, 42),
+        ({"max": 9000}, "amount_cents", "Refund 42.10 GBP.", 4210, 8420),
         ({"in": ["In Progress", "In Review"]}, "to", "Move it to in review.", "In Review",
          "In Progress"),
         ({"in": ["inProgress", "in_review"]}, "to", "Move it to in review.", "in_review",
@@ -51,6 +61,25 @@ def test_another_value_than_the_user_wrote(
     [finding] = thread.verdict("use", **{name: wrong}).findings
     assert (finding.argument, finding.rests_on) == (name, (name,))
     assert "not what the user wrote for it" in finding.reason
+
+
+def test_words_of_the_request_choose_however_short_they_are() -> None:
+    """`buy` and `sell` are on the list and are what asks for the tool."""
+    entry = {"requested": ["buy", "sell"], "args": {"side": {"in": ["buy", "sell"]}}}
+    thread = Thread({"tools": {"place_order": entry}}, "buy 10 AAPL")
+    assert thread.word("place_order", side="buy") == "allow"
+    assert thread.word("place_order", side="sell") == "ask"
+    thread = Thread({"tools": {"place_order": entry}}, "sell half of what I had them buy")
+    assert thread.word("place_order", side="buy") == "allow"
+
+
+def test_what_a_tool_adds_is_as_many_as_the_user_says() -> None:
+    """Of a tool that changes what is there, `two more` may be any number."""
+    entry = {"args": {"pieces": {"max": 9}}}
+    thread = Thread({"tools": {"add_bags": entry, "set_bags": entry}}, "Two extra bags, please.")
+    assert thread.word("add_bags", pieces=2) == "allow"
+    assert thread.word("add_bags", pieces=4) == "ask"
+    assert thread.word("set_bags", pieces=4) == "allow"
 
 
 @pytest.mark.parametrize(
@@ -78,7 +107,12 @@ def test_another_value_than_the_user_wrote(
         ({"in": ["degraded"]}, "state", "It is operational.", "degraded"),
         ({"in": ["alice@a.example", "robert@a.example"]}, "to", "Ask about Alice.",
          "robert@a.example"),
-        ({"in": [6, 12]}, "months", "For 12 months.", 6),
+        ({"in": ["above", "below"]}, "op", "Tell me when it drops under 110.", "above"),
+        ({"in": ["limitPrice", "stopPrice"]}, "field", "Change the price to 395.", "stopPrice"),
+        ({"match": r"20\d\d-\d\d"}, "period", "Send what may be the last one.", "2026-10"),
+        ({"match": r"20\d\d-\d\d"}, "period", "Send all since October.", "2026-11"),
+        ({"min": 1, "max": 28}, "day_of_month", "Pay it on the 1st of December.", 5),
+        ({"max": 9000}, "amount_cents", "Refund half of 42.10 EUR.", 2105),
         ([{"max": 12}, "stated"], "number", "Use 4711 replicas.", 4711),
     ],
 )  # fmt: skip

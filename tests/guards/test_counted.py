@@ -32,6 +32,14 @@ from tests.guards.threads import Thread
         ("two days at 900 each", "2", "quantity"),
         ("the stock of mug-01 to forty", "40", "stock"),
         ("the price to 30.", "30", "price"),
+        ("drops under 110", "110", "price"),
+        ("a stop at 105.5, all of them", "105.5", "limit"),
+        ("the 4th period", "4", "period"),
+        ("monthly, on the 1st", "1", "day"),
+        ("log 1.5h on it", "5400", "second"),
+        ("1h30 of work", "1.5", "hour"),
+        ("2 hours and 15 minutes", "135", "minute"),
+        ("1:30 h", "90", "minute"),
     ],
 )
 def test_what_a_number_counts(text: str, number: str, beside: str) -> None:
@@ -43,6 +51,41 @@ def test_what_a_number_counts(text: str, number: str, beside: str) -> None:
 def test_what_is_no_quantity(text: str) -> None:
     """Times and days are no number of things."""
     assert not any("quantity" in words for _, words in counted(text))
+
+
+@pytest.mark.parametrize(
+    "text", ["at 9 am", "under 110 people", "at 9:30", "above 5 %", "below 3.5.1"]
+)
+def test_what_is_no_price(text: str) -> None:
+    """A time, a version, a number of something."""
+    assert not any("price" in words for _, words in counted(text))
+
+
+@pytest.mark.parametrize(
+    ("said", "value", "word"),
+    [
+        ("log 1.5h", "PT1H30M", "allow"),
+        ("log 90 minutes", "PT1H30M", "allow"),
+        ("log two hours", "2h", "allow"),
+        ("log 45 min", "45m", "allow"),
+        ("for 2 days", "P2D", "allow"),
+        ("log 1.5h", "PT15H", "block"),
+        ("log 1.5h", "PT5H", "block"),
+        ("log two hours", "PT2M", "block"),
+        ("log two hours", "P2D", "block"),
+    ],
+)
+def test_a_length_of_time_in_a_tools_form(said: str, value: str, word: str) -> None:
+    """ISO 8601's and that of programs, in whatever units the user wrote it."""
+    thread = Thread({"tools": {"log": {"args": {"duration": "stated"}}}}, said)
+    assert thread.word("log", duration=value) == word
+
+
+def test_a_short_number_with_two_decimals() -> None:
+    """As tools take amounts that are texts."""
+    thread = Thread({"tools": {"amend_order": {"args": {"to": "stated"}}}}, "Change order to 395.")
+    assert thread.word("amend_order", to="395.00") == "allow"
+    assert thread.word("amend_order", to="39.50") == "block"
 
 
 def test_what_is_below_zero() -> None:

@@ -22,6 +22,14 @@ from tests.guards.threads import one
         ("am 4. Dezember um 10", (0, 12, 4)),
         ("le 4 décembre 2026", (2026, 12, 4)),
         ("el 1 de diciembre de 2026", (2026, 12, 1)),
+        ("from 1 to 5 December", (0, 12, 1)),
+        ("from the 1st to the 5th of December", (0, 12, 1)),
+        ("20\u201323 Dec 2026", (2026, 12, 20)),
+        ("3, 5 and 7 December", (0, 12, 5)),
+        ("vom 1. bis 5. Dezember", (0, 12, 1)),
+        ("20.-23.12.2026", (2026, 12, 20)),
+        ("December 20-23, 2026", (2026, 12, 23)),
+        ("December 20 to 23 in Lisbon", (0, 12, 23)),
     ],
 )
 def test_a_day_is_read(text: str, day: tuple[int, int, int]) -> None:
@@ -33,6 +41,15 @@ def test_a_day_is_read(text: str, day: tuple[int, int, int]) -> None:
 def test_what_is_no_day(text: str) -> None:
     """Numbers that count something else."""
     assert not set(days_in(text)) & {(0, 2, 3), (0, 31, 31), (0, 5, 42), (0, 5, 3)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["invoice 12, 5 December", "on December 5 to 30 people", "December 4-5:30", "20-23 boxes"],
+)
+def test_what_is_no_other_end(text: str) -> None:
+    """A number that happens to stand beside a day."""
+    assert len({day for day in days_in(text) if day[1] == 12}) <= 1
 
 
 @pytest.mark.parametrize(

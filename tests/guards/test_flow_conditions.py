@@ -423,6 +423,14 @@ def test_a_code_of_two_signs() -> None:
     ]  # fmt: skip
 
 
+def test_a_mark() -> None:
+    """A letter with its sign; the letter alone stands in many texts."""
+    thread = one("stated", "Lena gets a B+ for it.")
+    assert [thread.word("use", x=value) for value in ("B+", "b+", "B", "B-", "A+")] == [
+        "allow", "allow", "block", "block", "block",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("said", "value", "word"),
     [

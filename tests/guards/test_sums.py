@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from edgeward.guards.sums import currencies_in, grouped, plain_numbers, sums_in, told_sum
-from tests.guards.threads import one
+from tests.guards.threads import Thread, one
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,8 @@ def test_a_number_as_programs_write_it(text: str, plain: str) -> None:
         ("It was 150.00.", ["150.00"]),
         ("chapter 1.20.3", []),
         ("付给王芳300元", ["300"]),
+        ("send 0.5 btc and 0.00125 ETH", ["0.5", "0.00125"]),
+        ("max 120 quid, or 300 usdc", ["120", "300"]),
         ("version 1.500, 3 million users, a 5k run, 12 km", []),
     ],
 )
@@ -92,3 +94,16 @@ def test_currencies() -> None:
 def test_a_sum_is_the_users_in_either_notation(said: str, value: object, word: str) -> None:
     """The number that the user wrote, and no part of it."""
     assert one("stated", said).word("use", x=value) == word
+
+
+def test_sums_in_the_small_unit() -> None:
+    """An argument that is called so takes hundredths: for a payee, a bound and a condition."""
+    entry = {"args": {"amount_minor": "stated"}, "together": ["payee", "amount_minor"]}
+    tools = {"pay": entry, "refund": {"at_most": {"amount_cents": "payee"}}}
+    thread = Thread({"tools": tools}, "Pay order ANN-44 £42.10.")
+    assert thread.word("pay", payee="ANN-44", amount_minor=4210) == "allow"
+    assert thread.word("pay", payee="ANN-44", amount_minor="4210") == "allow"
+    assert thread.word("pay", payee="ANN-44", amount_minor=421000) == "block"
+    assert thread.word("pay", payee="ANN-44", amount_minor=42) == "block"
+    assert thread.word("refund", payee="ANN-44", amount_cents=4210) == "allow"
+    assert thread.word("refund", payee="ANN-44", amount_cents=4310) == "block"
