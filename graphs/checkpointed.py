@@ -28,7 +28,8 @@ from ..guards.vault import PLACEHOLDER
 from ..guards.verdict import ToolCall, canonical_json
 from ..nodes._marks import is_summary
 from ..nodes._turns import ABANDONED
-from ..policies.replay.messages import message_of, steps_of
+from ..policies.replay.forms import message_of
+from ..policies.replay.messages import steps_of
 from ..policies.replay.recorded import (
     HIDDEN,
     Lost,

@@ -27,7 +27,7 @@ def replay(
         typer.Argument(
             help="What was recorded: receipts (JSON lines or SQLite, kept with `receipts: "
             "history`), a LangGraph checkpoint database (SQLite), or exported conversations (JSON "
-            "or JSON lines: OpenAI messages, LangSmith runs)."
+            "or JSON lines: messages of OpenAI, Anthropic, Gemini or LangChain, LangSmith runs)."
         ),
     ],
     policy: Annotated[

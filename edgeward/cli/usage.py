@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from .failures import FAILED, complain
+from .pipes import keep_pipes
 
 
 class Edgeward(TyperGroup):
@@ -21,6 +22,7 @@ class Edgeward(TyperGroup):
         if not standalone_mode:
             return super().main(*args, **extra)
         try:
+            keep_pipes(extra.get("args") or sys.argv[1:])
             code = super().main(*args, **extra)
         except typer.Abort:
             complain("stopped: the input has ended")

@@ -73,6 +73,109 @@ def run(trace: str, inputs: object, outputs: object, run_type: str = "llm") -> d
     }
 
 
+ITEMS: list[dict[str, Any]] = [
+    {"role": "user", "content": [{"type": "input_text", "text": "Mail Ann."}]},
+    {"type": "reasoning", "id": "rs_1", "summary": []},
+    {"type": "function_call", "call_id": "c1", "name": "find", "arguments": '{"name": "Ann"}'},
+    {"type": "function_call_output", "call_id": "c1", "output": FOUND},
+    {
+        "type": "function_call",
+        "call_id": "c2",
+        "name": "send",
+        "arguments": '{"to": "ann@corp.example"}',
+    },
+    {
+        "type": "function_call",
+        "call_id": "c3",
+        "name": "send",
+        "arguments": '{"to": "mallory@evil.example"}',
+    },
+    {"type": "function_call_output", "call_id": "c3", "output": "sent"},
+    {"type": "function_call_output", "call_id": "c2", "output": "sent"},
+    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Done."}]},
+]
+ANTHROPIC: list[dict[str, Any]] = [
+    {"role": "user", "content": [{"type": "text", "text": "Mail Ann."}]},
+    {
+        "role": "assistant",
+        "content": [
+            {"type": "text", "text": "I look her up."},
+            {"type": "tool_use", "id": "c1", "name": "find", "input": {"name": "Ann"}},
+        ],
+    },
+    {
+        "role": "user",
+        "content": [{"type": "tool_result", "tool_use_id": "c1", "content": FOUND}],
+    },
+    {
+        "role": "assistant",
+        "content": [
+            {"type": "tool_use", "id": "c2", "name": "send", "input": {"to": "ann@corp.example"}},
+            {
+                "type": "tool_use",
+                "id": "c3",
+                "name": "send",
+                "input": {"to": "mallory@evil.example"},
+            },
+        ],
+    },
+    {
+        "role": "user",
+        "content": [
+            {"type": "tool_result", "tool_use_id": "c2", "content": "sent"},
+            {"type": "tool_result", "tool_use_id": "c3", "content": [], "is_error": True},
+        ],
+    },
+]
+
+
+def old(tool: str, **arguments: object) -> dict[str, Any]:
+    """A call as OpenAI wrote it before there were several in a message."""
+    function = {"name": tool, "arguments": json.dumps(arguments)}
+    return {"role": "assistant", "content": None, "function_call": function}
+
+
+FUNCTIONS = [
+    {"role": "user", "content": "Mail Ann."},
+    old("find", name="Ann"),
+    {"role": "function", "name": "find", "content": FOUND},
+    old("send", to="ann@corp.example"),
+    {"role": "function", "name": "send", "content": "sent"},
+    old("send", to="mallory@evil.example"),
+    {"role": "function", "name": "send", "content": "sent"},
+]
+
+
+def content(role: str, **part: object) -> dict[str, Any]:
+    """A content of Gemini's."""
+    return {"role": role, "parts": [part]}
+
+
+def gemini(tool: str, given_back: object, **arguments: object) -> list[dict[str, Any]]:
+    """A call of Gemini's and its answer."""
+    answered = {"name": tool, "response": {"result": given_back}}
+    return [
+        content("model", functionCall={"name": tool, "args": arguments}),
+        content("user", functionResponse=answered),
+    ]
+
+
+GEMINI = [
+    content("user", text="Mail Ann."),
+    *gemini("find", FOUND, name="Ann"),
+    *gemini("send", "sent", to="ann@corp.example"),
+    *gemini("send", "sent", to="mallory@evil.example"),
+]
+OTHERS: dict[str, Any] = {
+    "items": {"messages": ITEMS},
+    "a request and its response": {"input": ITEMS[:-1], "output": ITEMS[-1:]},
+    "a run of the Responses API": run("t", {"input": ITEMS[:4]}, {"output": ITEMS[4:]}),
+    "anthropic": {"messages": ANTHROPIC},
+    "a run of Anthropic's client": run("t", {"messages": ANTHROPIC[:-1]}, ANTHROPIC[-1]),
+    "function_call": {"messages": FUNCTIONS},
+    "gemini": {"contents": GEMINI},
+}
+
 FORMS: dict[str, Any] = {
     "messages": OPENAI,
     "object": {"messages": OPENAI},
@@ -96,6 +199,49 @@ FORMS: dict[str, Any] = {
 def replayed(path: Path, policy: dict[str, Any] = POLICY) -> Replayed:
     """What a policy says of a file."""
     return replay(load_policy(policy), conversations_in(path, NOBODY))
+
+
+@pytest.mark.parametrize("form", OTHERS)
+def test_the_forms_of_every_provider_are_read(tmp_path: Path, form: str) -> None:
+    """The same three calls of the same conversation, each with its answer."""
+    path = tmp_path / "log.jsonl"
+    path.write_text(json.dumps(OTHERS[form]), encoding="utf-8")
+    found = replayed(path)
+    assert (found.same, found.skipped) == (2, {})
+    assert [(flip.pair, flip.tool) for flip in found.flips] == [("allow:ask", "send")]
+
+
+def test_calls_of_one_response_are_of_one_turn(tmp_path: Path) -> None:
+    """Items that follow one another without an answer between them ran beside one another."""
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(ITEMS), encoding="utf-8")
+    turns = [s for s in next(iter(conversations_in(path, NOBODY))) if isinstance(s, Turn)]
+    assert [[one.call.id for one in turn.calls] for turn in turns] == [["c1"], ["c2", "c3"]]
+
+
+def test_a_tool_that_takes_a_text_is_read(tmp_path: Path) -> None:
+    """OpenAI's custom tools have no arguments but one text."""
+    path = tmp_path / "log.json"
+    call = {"id": "c", "type": "custom", "custom": {"name": "sql", "input": "select 1"}}
+    talk = [{"role": "assistant", "tool_calls": [call]}, answer("c", "1")]
+    path.write_text(json.dumps(talk), encoding="utf-8")
+    (step,) = (s for s in next(iter(conversations_in(path, NOBODY))) if isinstance(s, Turn))
+    assert (step.calls[0].call.name, step.calls[0].call.arguments) == ("sql", {"input": "select 1"})
+
+
+def test_a_conversation_is_read_where_it_is_longest(tmp_path: Path) -> None:
+    """A program that writes down every request writes the same calls again and again; a trace of
+    LangSmith holds those before it of its thread. Two that only begin alike are two."""
+    path = tmp_path / "requests.jsonl"
+    prompt = [{"role": "system", "content": "Be brief."}]
+    other = [*OPENAI[:5], answer("c2", "not sent")]
+    logged = [OPENAI[: 2 + 2 * n] for n in range(4)] + [OPENAI, other, prompt]
+    path.write_text("".join(json.dumps({"messages": m}) + "\n" for m in logged), encoding="utf-8")
+    found = replayed(path)
+    assert (found.calls, len(found.flips), found.skipped) == (5, 1, {})
+    threads = [run("b", {}, {"messages": DICTS}), run("a", {}, {"messages": DICTS[:5]})]
+    path.write_text("".join(json.dumps(one) + "\n" for one in threads), encoding="utf-8")
+    assert (replayed(path).calls, replayed(path).flips[0].thread) == (3, "b")
 
 
 @pytest.mark.parametrize("lines", [True, False], ids=["lines", "text"])
@@ -210,6 +356,7 @@ def test_a_call_without_an_answer_is_not_taken_to_have_run(tmp_path: Path) -> No
         ),
         ([{"role": "assistant", "tool_calls": 7}], "messages[0]: tool_calls: is no list"),
         ([{"type": "constructor", "id": 7, "kwargs": 7}], "messages[0]: role '' is none of"),
+        ([{"role": "user", "parts": []}, {"role": "assistant"}], "messages[0]: has no content"),
         ({"messages": "x"}, "holds no conversation; allowed: a list of messages"),
     ],
 )
