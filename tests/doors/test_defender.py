@@ -97,15 +97,17 @@ def test_the_readmes_standalone_checks(policy_file: Path, to: str) -> None:
     assert check.detail == "redacted in user: openai_key"
 
 
-def test_the_readmes_places() -> None:
+def test_the_readmes_places(policy_file: Path) -> None:
     """Its modules are there, with the names that its examples take from them (F020)."""
     from edgeward.pii import scan_and_redact as masks
+    from edgeward.policy import Policy
     from edgeward.policy import load_policy as loads
     from edgeward.rules import check_tool_calls as checks
     from edgeward.schemas import ToolCall as Called
 
     assert (masks, loads, checks) == (scan_and_redact, load_policy, check_tool_calls)
     assert Called is ToolCall
+    assert isinstance(loads(policy_file), Policy)
 
 
 def test_the_readmes_callback(policy_file: Path) -> None:
