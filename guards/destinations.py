@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from .fields import Kind
-from .host_fields import NO_HOST, typed_hosts
+from .host_fields import NO_HOST, spelt_hosts, typed_hosts
 from .hosts import Destination, short
 from .identifiers import TOP_LABELS
-from .links import links, network_paths
+from .links import ONLY_SPECIAL, links, network_paths
 from .mail import mail_domains, typed_mail
 
 MAX_SIGNS = 20_000
@@ -30,6 +30,7 @@ def destinations(text: str, kind: int = Kind.TEXT) -> Iterator[Destination]:
     colon = text.find(":")
     if kind & Kind.POINTS:
         yield from typed_hosts(text, kind)
+        yield from spelt_hosts(text, kind)
         if colon >= 0 and kind & (Kind.URL | Kind.HOST):
             colon = text.find(":", colon + 1)  # the first link is the value itself
     if len(text) > MAX_SIGNS and sum(map(text.count, ("@", ":/", "//", "\\"))) > MAX_SIGNS:
@@ -66,9 +67,12 @@ _OPEN_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:?[/\\]{0,2}\Z")
 _CUT = frozenset(":/\\@ \t\n")
 LONGEST_HEAD = 40
 """Characters of a value that another one goes on with, where a sign of `_CUT` ends it."""
-BASES = Kind.URL | Kind.HOST
+BASES = Kind.URL | Kind.HOST | Kind.DOMAIN
 """Fields whose value can be what another one goes on with."""
 _JOINTS = frozenset("@.:")
+_ENDS_SCHEME = frozenset(":/\\")
+_PIECE = re.compile(r"[^ /?#]+(?:[/?#]|\Z)")
+"""What goes on in the middle of a host, and is no prose."""
 _HIDDEN_FILE = re.compile(r"(?:\.[\w-]+)*\.([\w-]+)(?=/|\Z)")
 _HIDDEN = frozenset(
     """git gitignore gitattributes gitmodules gitkeep github gitlab env envrc npmrc npmignore nvmrc
@@ -98,28 +102,54 @@ def split_destinations(
     for position, first in enumerate(strings):
         text = texts[first].strip()
         if texts[first][-1:] in _CUT:
+            before = texts[strings[position - 1]].strip() if position else ""
+            if text[:1] == ":" and ONLY_SPECIAL.fullmatch(before):
+                text = before + text
             if len(text) <= LONGEST_HEAD and (
                 text[-1:] == "@"
                 or _OPEN_SCHEME.fullmatch(text)
                 or (kinds[first] & BASES and text in ("//", "\\\\"))
             ):
-                behind = map(strings.__getitem__, range(position + 1, len(strings)))
-                second = next((n for n in behind if texts[n].strip()), None)
-                if second is not None:
-                    whole = text + texts[second].strip()
-                    yield from ((second, d) for d in destinations(whole, Kind.URL))
-        elif (kinds[first] & BASES or "://" in text) and _BARE_BASE.fullmatch(text):
+                yield from _behind(text, texts, strings, position + 1)
+        if (kinds[first] & BASES or "://" in text) and _BARE_BASE.fullmatch(text):
             near = strings[position + 1 : position + 2] if kinds[first] & BASES else ()
-            for second in dict.fromkeys((*paths, *(n for n in near if _may_go_on(texts[n])))):
+            goes_on = _starts_label if text[-1] == "." else _may_go_on
+            for second in dict.fromkeys((*paths, *(n for n in near if goes_on(texts[n])))):
                 if second == first:
                     continue
-                whole = text + texts[second].strip()
-                joined += max(len(whole), _FEWEST_OF_PAIR)
+                joined += max(len(text) + len(texts[second]), _FEWEST_OF_PAIR)
                 if joined > _MOST_JOINED:
                     fault = "more addresses and paths than are joined"
                     yield first, Destination("", short(text), fault)
                     return
+                whole = text + texts[second].strip()
                 yield from ((second, d) for d in destinations(whole, Kind.URL))
+
+
+def _behind(
+    head: str, texts: Sequence[str], strings: Sequence[int], position: int
+) -> Iterator[tuple[int, Destination]]:
+    """Where the beginning of a link leads with what follows it: nowhere with prose or another."""
+    for number in map(strings.__getitem__, range(position, len(strings))):
+        tail = texts[number].strip()
+        if tail and tail.strip("/\\"):
+            if not is_head(tail) and (tail[0] in "/\\?#" or _PIECE.match(tail)):
+                yield from ((number, d) for d in destinations(head + tail, Kind.URL))
+            return
+        head += tail
+        if len(head) > LONGEST_HEAD:
+            return
+
+
+def is_head(text: str) -> bool:
+    """Whether a value is only the scheme of a link, so that it leads where what follows does."""
+    is_short = text[-1:] in _ENDS_SCHEME and len(text) <= LONGEST_HEAD
+    return is_short and _OPEN_SCHEME.fullmatch(text) is not None
+
+
+def _starts_label(text: str) -> bool:
+    """Whether a text can stand behind the dot of `example.com.`."""
+    return text.strip()[:1].isalnum() and _PIECE.match(text.strip()) is not None
 
 
 def _may_go_on(text: str) -> bool:

@@ -37,7 +37,16 @@ class Kind:
     PLACE: Final = 256
     """Where something goes, of whatever kind: `destination`, `target`, `address`."""
 
-    POINTS = HOST | DOMAIN | URL | LINK | PLACE | MAIL
+    LABELLED: Final = 512
+    """Something that a label of the call's own stands before: `urls: {live: ...}`."""
+
+    NAME: Final = 1_024
+    """The value names a field, whose value stands beside it: `{name: url, value: ...}`."""
+
+    VALUE: Final = 2_048
+    """The value of a field whose name stands beside it."""
+
+    POINTS = HOST | DOMAIN | URL | LINK | PLACE | MAIL | LABELLED
     """The value may be a destination although it has no sign of one."""
 
 
@@ -45,7 +54,7 @@ _KINDS = {
     Kind.HOST: "host hosts hostname hostnames server servers proxy proxies ip ips ipaddress "
     "nameserver nameservers netloc sni servidor serveur hôte 主机 服务器 хост сервер",
     Kind.DOMAIN: "domain domains fqdn dns",
-    Kind.URL: "url urls uri uris endpoint endpoints webhook webhooks callback website site "
+    Kind.URL: "url urls uri uris endpoint endpoints webhook webhooks callback website site sites "
     "homepage baseurl weburl imageurl enlace lien 网址 链接 ссылка",
     Kind.LINK: "href src",
     Kind.LINK | Kind.PLACE: "link links",
@@ -54,12 +63,16 @@ _KINDS = {
     "reply_to replyto reply-to to_address to_addresses to_addr toaddress send_to sendto "
     "收件人 получатель",
     Kind.COMMAND: "command commands cmd cmds script shell bash argv powershell commandline",
-    Kind.SECRET: "secret secrets key apikey token password passwd authorization auth credential",
+    Kind.SECRET: "secret secrets apikey token password passwd authorization auth credential",
     Kind.PLACE: "address addresses addr addrs target targets destination destinations dest dst "
     "remote remotes peer peers upstream upstreams gateway gateways broker brokers registry "
     "referer referrer location feed "
     "repo repository base dsn connection connect relay mirror redirect authority origin hostport "
     "host_port",
+    Kind.NAME: "name id type kind label title k field param parameter property option attribute "
+    "attr header setting variable var column",
+    Kind.SECRET | Kind.NAME: "key",
+    Kind.VALUE: "value values val vals v default",
     Kind.PATH: "path paths route resource pathname suffix file filename dir directory folder",
 }
 _OF_WORD: dict[str, int] = {word: kind for kind, words in _KINDS.items() for word in words.split()}
@@ -98,7 +111,7 @@ def kind_of(name: str) -> int:
     found: int = Kind.TEXT
     for word in words:
         # `to`, `site` and the like mean something only as the whole name.
-        if (len(word) > 2 or word == "ip") and word != "site":
+        if (len(word) > 2 or word == "ip") and word[:4] != "site":
             found |= _OF_WORD.get(word, Kind.TEXT)
     # `remote_addr` is a place, `base_image` and `target_language` are none.
     return found if _OF_WORD.get(words[-1], 0) & Kind.PLACE else found & ~Kind.PLACE
@@ -111,7 +124,41 @@ def kind_below(name: str, parent: int) -> int:
     plain = folded(name).casefold()
     if plain in _SCHEMES and parent & Kind.POINTS:
         return kind | Kind.PLACE
-    return kind | parent if plain in _GENERIC else kind
+    if plain in _GENERIC:
+        return kind | parent
+    if not kind and parent & _LABELLING and _ABOUT.isdisjoint(_WORDS.findall(plain)[-1:]):
+        return Kind.LABELLED
+    return kind
+
+
+def kind_of_word(name: str) -> int:
+    """`kind_named` of one of the known words, whatever its case; of other names none."""
+    word = name.casefold()
+    return kind_named(word) if word in _OF_WORD else Kind.TEXT
+
+
+LISTED_NAMES = frozenset(
+    f"{sign}{form}"
+    for word, kind in _OF_WORD.items()
+    if kind & (Kind.HOST | Kind.DOMAIN | Kind.URL | Kind.SECRET)
+    for form in (word, word.title(), word.upper())
+    for sign in ("", "--")
+)
+"""Names behind which their value may stand in a plain list, as headers and options do."""
+
+
+_LABELLING = Kind.HOST | Kind.DOMAIN | Kind.URL
+_NAMES_A_FIELD = _LABELLING | Kind.LINK | Kind.PLACE | Kind.MAIL | Kind.COMMAND | Kind.SECRET
+
+
+@lru_cache(maxsize=1_024)
+def kind_named(name: str) -> int:
+    """The kind of a value beside which its field's name stands, in a pair or a table; what may be
+    a machine by its name is one only with a sign of it (`{name: server, value: on}`)."""
+    if len(name) > MAX_NAME:
+        return Kind.TEXT
+    kind = kind_of(name.strip(" :")) & _NAMES_A_FIELD
+    return kind & ~Kind.HOST | Kind.URL if kind & Kind.HOST else kind
 
 
 @lru_cache(maxsize=1_024)

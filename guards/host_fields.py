@@ -14,7 +14,7 @@ import can_ada
 
 from .fields import Kind
 from .hosts import DOTS, Destination, canonical_host, is_address, looks_like_host, short
-from .identifiers import TOP_LABELS
+from .identifiers import ATTRIBUTES, TOP_LABELS
 from .links import ONLY_SPECIAL, authority_at, split_port
 
 _SLASHES = re.compile(r"[/\\]*")
@@ -54,7 +54,9 @@ def typed_hosts(text: str, kind: int) -> Iterator[Destination]:
             yield Destination("", short(value), f"more than {_MOST_LISTED} hosts in one value")
         return
     if not kind & _NAMED_HOSTS:
-        yield from filter(None, (_place(part, kind) for part in parts or [value]))
+        places = [_place(part, kind) for part in parts or [value]]
+        if kind & (Kind.PLACE | Kind.MAIL) or all(places):  # below a label no prose has any
+            yield from filter(None, places)
         return
     clean = value if value.isprintable() else _CONTROLS.sub("", value)
     slashes = _SLASHES.match(clean)
@@ -101,11 +103,42 @@ def _place(part: str, kind: int) -> Destination | None:
         written = True
     else:
         last = host.rpartition(".")[2]
-        more = port or len(authority) < len(part) or not kind & Kind.MAIL
+        more = port or len(authority) < len(part) or _is_sure(last, kind)
         written = (
             last != host and (last in TOP_LABELS or bool(port and last.isalpha())) and bool(more)
         )
     return Destination(host, short(authority)) if written else None
+
+
+def spelt_hosts(text: str, kind: int) -> Iterator[Destination]:
+    """A host or the domain of an address whose signs are spelt out, in a field for such ones."""
+    if len(text) > _LONGEST_SPELT or _SPELT.search(text) is None:
+        return
+    plain = _SPELT.sub(lambda m: _SIGN_OF[(m[1] or m[2]).casefold()], text.strip(_BLANKS))
+    found = [m[1] for m in _SPELT_MAIL.finditer(plain)] if kind & Kind.MAIL else []
+    if kind & _NAMED_HOSTS and _SPELT_HOST.match(plain):
+        found.append(_AUTHORITY_ENDS.split(plain, maxsplit=1)[0])
+    for authority in found:
+        host = canonical_host(split_port(authority)[0])
+        if host and host.rpartition(".")[2] in TOP_LABELS:
+            yield Destination(host, short(authority))
+
+
+_LONGEST_SPELT = 1_000
+_SPELT = re.compile(
+    r"\s{0,3}[\[({<]\s?(at|dot|@|\.)\s?[\])}>]\s{0,3}|\s{1,3}(at|dot)\s{1,3}", re.IGNORECASE
+)
+"""`drop [at] evil dot test`"""
+_SIGN_OF = {"at": "@", "@": "@", "dot": ".", ".": "."}
+_SPELT_MAIL = re.compile(r"[\w+-]@((?:[\w-]{1,63}\.){1,9}\w{2,63})")
+_SPELT_HOST = re.compile(r"(?:[\w-]{1,63}\.){1,9}\w{2,63}(?:[:/?#]|\Z)")
+
+
+def _is_sure(last: str, kind: int) -> bool:
+    """Whether a name without port and path that ends so is a host in a field of that kind."""
+    if kind & Kind.PLACE:
+        return not kind & Kind.MAIL
+    return bool(kind & Kind.LABELLED) and last not in ATTRIBUTES
 
 
 def _typed_link(value: str, clean: str, scheme: re.Match[str]) -> Iterator[Destination]:

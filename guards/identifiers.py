@@ -87,6 +87,10 @@ TOP_LABELS = frozenset(
     موقع""".split()  # noqa: SIM905 - reads better
 )
 """Last labels that make a word with dots a host; those that are also file endings are left out."""
+ATTRIBUTES = frozenset(
+    "name host site link page email network services group info id app store global".split()  # noqa: SIM905 - reads better
+)
+"""Last labels that are attributes in programs as well: `host = args.host`."""
 _WIDE_LABELS = "|".join(sorted(label for label in TOP_LABELS if label >= "\u2e80"))
 _STOP = re.compile(rf"[\u3002\uff61](?![A-Za-z0-9]|(?:{_WIDE_LABELS})(?!\w))")
 """A full stop that ends a sentence, and no dot of a host: `evil\u3002com` has one."""

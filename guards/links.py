@@ -22,7 +22,7 @@ _START = re.compile(
 )
 """Begins with one sign, so that it is soon found; what stands before it says what it is."""
 _TWO_SLASHES = re.compile(r":[/\\][\t\r\n]*[/\\]")
-_SCHEME_BEFORE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,31}\Z")
+_SCHEME_BEFORE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,31}\Z")
 _GO_ON = frozenset("+-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 """Signs of a scheme, of which one that is meant is then only the end."""
 _AUTHORITY = re.compile(
@@ -85,6 +85,7 @@ def links(text: str, *, stand_ins: bool = False) -> Iterator[Destination]:
     for match in _START.finditer(text):
         start, at = match.span()
         before = text[max(0, start - 5) : start].lower()
+        scheme = None
         special = next(filter(before.endswith, _SCHEMES), "")
         if special and text[max(0, start - len(special) - 1) : start - len(special)] in _GO_ON:
             special = ""  # `aws:kms`
@@ -110,6 +111,8 @@ def links(text: str, *, stand_ins: bool = False) -> Iterator[Destination]:
         found = authority_at(text, at) if users else _again(text, at, known)
         if found is None or (not stand_ins and stands_for_a_host(found.shown)):
             continue
+        if scheme is not None and len(scheme[0]) == 1 and not _ends_like_host(found.host):
+            continue  # `C://Users`
         if found.fault and not stand_ins:
             found = left_open(text, at, found)
         if found is not None:

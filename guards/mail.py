@@ -69,7 +69,7 @@ def _domain(domain: str, typed: bool) -> Destination | None:
             domain = before_prose(domain)
     name = EDGE.sub("", domain)
     host = canonical_host(name) if name else None
-    if host is None:
+    if host is None or (typed and domain.endswith("..")):
         wrong = "it is no well-formed mail domain"
         return Destination("", short(domain), wrong) if typed or DOTS.search(name) else None
     if not typed and _SHARP.fullmatch(name):

@@ -13,23 +13,24 @@ from collections.abc import Iterator
 from .destinations import destinations
 from .fields import Kind
 from .hosts import Destination, canonical_host, is_address, looks_like_host, short
-from .identifiers import TOP_LABELS
+from .identifiers import ATTRIBUTES, TOP_LABELS
 from .links import split_port
 
-_KEYS = "url|uri|host(?:name|addr)?|endpoint|server|proxy|webhook|domain|website|registry|broker"
+KEYS = "url|uri|host(?:name|addr)?|endpoint|server|proxy|webhook|domain|website|registry|broker"
+"""Words that say that the value is a host, in lower case."""
 _JSON = (
-    rf"[\"'][a-z_-]{{0,24}}(?:{_KEYS})s?\\{{0,4}}[\"']\s{{0,4}}:\s{{0,4}}\\{{0,4}}[\"']"
+    rf"[\"'][a-z_-]{{0,24}}(?:{KEYS})s?\\{{0,4}}[\"']\s{{0,4}}:\s{{0,4}}\\{{0,4}}[\"']"
     r"([^\"'\\\s]{4,255})\\{0,4}[\"']"
 )
 """Both quoted, as in JSON that is none: several documents, a fence around it."""
 _SETTING = (
-    rf"(?:(?:\b|_)(?:{_KEYS}|netloc|addr(?:ess)?|data source)"
+    rf"(?:(?:\b|_)(?:{KEYS}|netloc|addr(?:ess)?|data source)s?(?: (?:name|address|value))?"
     r"|(?-i:[a-z](?:U(?:RL|RI|rl|ri)|Host(?:[Nn]ame)?|Endpoint|Server|Proxy|Webhook|Domain)"
-    r"|[A-Z](?:URL|URI|HOST|PROXY|SERVER|ENDPOINT)))s?"
+    r"|[A-Z](?:URL|URI|HOST|PROXY|SERVER|ENDPOINT))s?)"
     r"[\\\"']{0,5}[ \t]{0,4}(?::|=>?|>)(?:\n[ \t]{0,16}-)?[ \t]{0,4}([\\\"'\[]{0,6})"
 )
 """A name, a sign between and what opens a value: in YAML, a shell, a connection string, XML."""
-_OPTION = rf"--[a-z-]{{0,24}}(?:{_KEYS}|keyserver)[ \t]{{1,4}}[\"']?"
+_OPTION = rf"--[a-z-]{{0,24}}(?:{KEYS}|keyserver)[ \t]{{1,4}}[\"']?"
 _ORACLE = r"\bjdbc:oracle:[a-z]{1,9}:[^\s@\"']{0,99}@(?://)?"
 _PORT = r"(?:^|[^\w.%\\\x{80}-\x{10FFFF}-])([a-z0-9][\w.-]*\.[a-z0-9]{1,24}):[0-9]{2,5}/"
 """`evil.test:5000/image`"""
@@ -46,10 +47,6 @@ _BY = re.compile(r"(?:tcp|np|lpc|admin):", re.IGNORECASE)
 _PATH = re.compile(r"[/?#]")
 _IS_LOCAL = re.compile(r"127\.|0\.0\.0\.0\Z|::1?\Z")
 """This machine, as `localhost`: in half of all settings, and only for who is on it."""
-_ATTRIBUTES = frozenset(
-    "name host site link page email network services group info id app store global".split()  # noqa: SIM905 - reads better
-)
-"""Last labels that are attributes in programs as well: `host = args.host`."""
 _OF_OBJECT = re.compile(r"(?:self|this|cls)\.\w+")
 
 
@@ -65,7 +62,7 @@ def named_hosts(text: str, pattern: re.Pattern[str]) -> Iterator[Destination]:
                 if found.fault or looks_like_host(found.host):
                     yield found
         elif ported:
-            yield from filter(None, (_host(f"{ported}:", quoted=True),))
+            yield from filter(None, (host_written(f"{ported}:", quoted=True),))
         elif text[match.end() : match.end() + 1] not in ("(", "[", "{"):
             quoted = bool(opened)
             yield from _listed(text, _BY.sub("", first), match.end(), listed, quoted=quoted)
@@ -76,7 +73,7 @@ def _listed(
 ) -> Iterator[Destination]:
     """The host that a value is, which ends there, and those that follow it; `known` are the ends
     behind which other lists of the text have gone on."""
-    while (found := _host(part.rstrip(".:!?]"), quoted=quoted)) is not None:
+    while (found := host_written(part.rstrip(".:!?]"), quoted=quoted)) is not None:
         yield found
         if (end, quoted) in known:
             return
@@ -87,7 +84,11 @@ def _listed(
         part, end = following[1], following.end()
 
 
-def _host(part: str, *, quoted: bool) -> Destination | None:
+def host_written(part: str, *, quoted: bool) -> Destination | None:
+    """The host that a value without a scheme is; None where it ends as no host does.
+
+    `quoted`: that it is a value is beyond doubt.
+    """
     authority = _PATH.split(part, maxsplit=1)[0]
     name, port = split_port(authority)
     if authority.count(":") > 1 and canonical_host(address := authority.partition("]")[0]):
@@ -100,7 +101,7 @@ def _host(part: str, *, quoted: bool) -> Destination | None:
         return Destination(host, short(authority)) if written else None
     last = host.rpartition(".")[2]
     sure = quoted or port or len(authority) < len(part)
-    sure = sure or (last not in _ATTRIBUTES and _OF_OBJECT.fullmatch(name) is None)
+    sure = sure or (last not in ATTRIBUTES and _OF_OBJECT.fullmatch(name) is None)
     if last == host or last not in TOP_LABELS or not sure:
         return None
     return Destination(host, short(authority))

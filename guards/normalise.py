@@ -7,18 +7,18 @@ string, key and number of the parsed arguments (a leaf), as it stands and in its
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
 from .arguments import MAX_CHARS, MAX_DEPTH, parse_arguments
-from .bare_hosts import AMOUNT
-from .commands import argv_hosts, command_hosts, names_program
-from .destinations import BASES, LONGEST_HEAD, destinations_of, split_destinations
+from .beside import Beside, Rows, in_list, in_mapping, in_rows, in_table
+from .connected import connected
+from .destinations import BASES, LONGEST_HEAD, destinations_of, is_head, split_destinations
 from .encodings import ALL_SIGNALS, ESCAPES, FOLDS, QUOTES, plain, views
-from .fields import MAX_NAME, Kind, kind_below, kind_for_tool
-from .hosts import Destination, short
+from .fields import LISTED_NAMES, MAX_NAME, Kind, kind_below, kind_for_tool, kind_named
+from .hosts import Destination
 from .json_leaves import MAX_OPENED, NO_JSON, TOO_DEEP, as_json, leaf_paths, without_escapes
 from .patterns import SIGNS, PatternSet
 from .shell import shell_views
@@ -41,12 +41,8 @@ _PROSE_DOTS = re.compile(r"[^./\\]\.+\Z")
 _PARENT_DIR = re.compile(r"(?:^|[/\\])\.\.\s*\Z")
 _TEXT, _SECRET, _POINTS, _COMMAND = Kind.TEXT, Kind.SECRET, Kind.POINTS, Kind.COMMAND
 _POINTS_OR_RUNS = _POINTS | _COMMAND
-_MOST_APART = 4_000_000
-"""Programs times characters of the texts of a call that are put together to commands."""
-_FEWEST_OF_TEXT = 400
-"""What the shortest of these texts costs, in characters."""
-_OF_PROGRAM = re.compile(r"(?i)\b(?:arg|param|opt)[a-z]*(?:\[[0-9]+\])*\Z")
-"""Where a text holds arguments of a program."""
+_KEYED = _POINTS & ~Kind.LABELLED
+_NAME, _VALUE = Kind.NAME, Kind.VALUE
 _SMALLEST_ADDRESS = 1 << 24
 """Numbers below it are ids and ports, not IPv4 addresses."""
 
@@ -93,6 +89,8 @@ class Examined:
     _json: set[int]
     _lists: list[tuple[int, int]]
     _pairs: list[str]
+    _rows: Rows
+    """The last list of lists that was walked."""
     _all_paths: list[str] | None
 
     def __init__(self, call: ToolCall, patterns: PatternSet | None = None) -> None:
@@ -133,14 +131,22 @@ class Examined:
         elif type(value) is dict:
             if not depth or len(value) > MAX_LEAVES:
                 raise _too_much(depth)
-            keyed = Kind.PLACE if kind & _POINTS else _TEXT  # `hosts: {evil.test: 80}`
+            keyed = Kind.PLACE if kind & _KEYED else _TEXT  # `hosts: {evil.test: 80}`
             strings = self._strings
+            told, named = _TEXT, False
+            places: list[int] = []
+            tables: list[Rows] = []
             for key, item in value.items():
                 below = kind_below(key, kind) if len(key) <= MAX_NAME else _TEXT
                 if below:
-                    self._every_kind |= below
-                    if below & _SECRET and type(item) is str:
-                        self._pairs.append(f"{key}={item}")
+                    told |= below
+                    if below & _VALUE:
+                        places.append(len(leaves) + 1)
+                    if type(item) is str:
+                        if below & _SECRET:
+                            self._pairs.append(f"{key}={item}")
+                        if below & _NAME and kind_named(item):
+                            named = True
                 if type(item) is str:  # by far the most common, and here without a call
                     strings.append(len(leaves) + 1)
                     leaves += (key, item)
@@ -149,14 +155,28 @@ class Examined:
                     leaves.append(key)
                     kinds.append(keyed)
                     self._walk(item, below, tool, depth - 1)
+                    if type(item) is list and item and type(item[0]) is list:
+                        tables.append(self._rows)
+            self._every_kind |= told
+            if places and named:
+                self._name(in_mapping(value, places))
+            if tables:
+                self._name(in_table(value, tables))
         elif type(value) is list:
             if not depth or len(value) > MAX_LEAVES:
                 raise _too_much(depth)
             start = len(leaves)
+            starts: list[int] = []
             for item in value:
+                starts.append(len(leaves))
                 self._walk(item, kind, tool, depth - 1)
             if len(value) > 1 and all(type(item) is str for item in value):
                 self._lists.append((start, len(leaves)))
+                if not LISTED_NAMES.isdisjoint(value):
+                    self._name(in_list(value, start))
+            elif value and type(value[0]) is list:
+                self._rows = value, starts
+                self._name(in_rows(value, starts))
         elif type(value) in (int, float):
             if type(value) is int and value.bit_length() > 4_096:
                 raise _TooMuch("arguments hold a number that is too long")
@@ -168,6 +188,14 @@ class Examined:
             raise _TooMuch(f"arguments hold a {type(value).__name__}, which JSON cannot")
         if len(leaves) > MAX_LEAVES:
             raise _TooMuch(_TOO_MANY)
+
+    def _name(self, beside: Iterable[Beside]) -> None:
+        """Take values for those of fields whose names stand beside them."""
+        for number, kind, name in beside:
+            self.kinds[number] |= kind
+            self._every_kind |= kind
+            if kind & _SECRET:
+                self._pairs.append(f"{name}={self.leaves[number]}")
 
     def _hits(self, text: str, tool: int) -> frozenset[int]:
         """Search all texts for all patterns; decode only where something could be encoded."""
@@ -296,14 +324,20 @@ class Examined:
         if self.views:
             for index, text in self.texts():
                 if kinds[index] & _POINTS or any(map(text.__contains__, signs)):
-                    yield from ((index, d) for d in destinations_of(text, kinds[index]))
+                    yield from self._leads(index, text)
         else:
             for index in self.pointing():
-                yield from ((index, d) for d in destinations_of(self.leaves[index], kinds[index]))
+                yield from self._leads(index, self.leaves[index])
         if self._commands:
-            yield from self._connected()
+            yield from connected(self.leaves, kinds, self._strings, self._lists, self.path)
         if self._cut or self._every_kind & BASES or "//" in signs:
             yield from split_destinations(self.leaves, kinds, self._strings)
+
+    def _leads(self, index: int, text: str) -> Iterator[tuple[int, Destination]]:
+        if self._cut and is_head(text) and index < (self._strings or (0,))[-1]:
+            return  # `split_destinations` says where it leads with what follows
+        for destination in destinations_of(text, self.kinds[index]):
+            yield index, destination
 
     def pointing(self) -> list[int]:
         """The leaves that may say by themselves, as they stand, where something is sent."""
@@ -326,40 +360,6 @@ class Examined:
         """Whether nothing is sent anywhere but where the `pointing` leaves say."""
         joined = self._cut or self._every_kind & BASES or "//" in (self._signs or ())
         return not (self.decoded or self._commands or joined)
-
-    def _connected(self) -> Iterator[tuple[int, Destination]]:
-        """Where commands connect to."""
-        programs = list[int]()
-        for index, kind in enumerate(self.kinds):
-            if kind & Kind.COMMAND:
-                yield from ((index, d) for d in command_hosts(self.leaves[index]))
-                if names_program(self.leaves[index]):
-                    programs.append(index)
-        cost = sum(max(len(self.leaves[i]), _FEWEST_OF_TEXT) for i in self._strings)
-        if len(programs) * cost > _MOST_APART:
-            first = programs[0]
-            fault = "more programs and arguments than are put together"
-            yield first, Destination("", short(self.leaves[first]), fault)
-            return
-        for index in programs:
-            yield from ((index, d) for d in self._apart(index))
-
-    def _apart(self, index: int) -> Iterator[Destination]:
-        """Where a program connects to whose arguments are other values of the call: the rest of
-        its own list, other lists, other texts."""
-        program, strings = self.leaves[index], self._strings
-        for start, end in self._lists:
-            first = index if start <= index < end else start
-            yield from argv_hosts(
-                [program, *(self.leaves[i] for i in range(first, end) if i != index)]
-            )
-        listed = {i for start, end in self._lists for i in range(start, end)}
-        for other in strings:
-            if other != index and other not in listed:
-                if AMOUNT.fullmatch(self.leaves[other]) is None:
-                    yield from argv_hosts([program, self.leaves[other]])
-                if _OF_PROGRAM.search(self.path(other)):
-                    yield from command_hosts(f"{program} {self.leaves[other]}")
 
     def _paths(self) -> list[str]:
         paths = list(leaf_paths(self.arguments, ""))

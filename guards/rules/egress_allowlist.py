@@ -16,6 +16,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
+from ..columns import COLUMNS, column_hosts
 from ..destinations import destinations_of
 from ..hosts import Destination, HostList
 from ..ledger import History
@@ -47,6 +48,8 @@ _MOST_KEPT = 1_024
 _ENOUGH = 500
 """Destinations that are looked at once one was not listed."""
 
+_NAMED = ((NAMED, named_hosts), (COLUMNS, column_hosts))
+
 
 @dataclass(frozen=True, slots=True)
 class Egress:
@@ -56,19 +59,20 @@ class Egress:
     listed: tuple[str, ...]
     redactor: Redactor
     place: str
-    named: int = 0
-    """The number of the pattern of hosts that are named as in configuration."""
+    named: frozenset[int] = frozenset()
+    """The numbers of `_NAMED`."""
     rule: str = KEY
     _listed: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
     """Short values, each with the kind of its field, that lead to listed hosts only."""
 
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
-        if self.named not in call.hits and call.only_points and self._all_listed(call):
+        named = not self.named.isdisjoint(call.hits)
+        if not named and call.only_points and self._all_listed(call):
             return ()
         wrong: dict[Destination, int] = {}
         more = 0
         found = call.destinations()
-        if self.named in call.hits:
+        if named:
             found = chain(self._named(call), found)
         for index, destination in found:
             if not destination.host or destination.host not in self.allowed:
@@ -97,10 +101,11 @@ class Egress:
         return True
 
     def _named(self, call: Examined) -> Iterator[tuple[int, Destination]]:
-        """Hosts in texts that name them as configuration does."""
-        pattern = compile_pattern(NAMED)
+        """Hosts in texts that name them as configuration and tables do."""
         for index, text in call.texts():
-            yield from ((index, found) for found in named_hosts(searchable(text), pattern))
+            read = searchable(text)
+            for pattern, hosts_in in _NAMED:
+                yield from ((index, found) for found in hosts_in(read, compile_pattern(pattern)))
 
     def _findings(
         self, call: Examined, history: History, wrong: dict[Destination, int]
@@ -137,5 +142,5 @@ def build(value: list[str], where: Where, context: Context) -> Check | None:
     """The check; None where the key is absent from a version 2 file."""
     if context.version >= 2 and KEY not in context.given:
         return None
-    named = context.patterns.add(NAMED)
+    named = frozenset(context.patterns.add(pattern) for pattern, _ in _NAMED)
     return Egress(HostList(value), tuple(value), context.redactor, where(), named)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from edgeward.guards.fields import Kind, kind_below, kind_for_tool, kind_of
+from edgeward.guards.fields import Kind, kind_below, kind_for_tool, kind_named, kind_of
 
 
 @pytest.mark.parametrize(
@@ -37,10 +37,13 @@ from edgeward.guards.fields import Kind, kind_below, kind_for_tool, kind_of
         ("target_language", Kind.TEXT),
         ("base_image", Kind.TEXT),
         ("file_path", Kind.PATH),
-        ("aws_secret_access_key", Kind.SECRET),
+        ("aws_secret_access_key", Kind.SECRET | Kind.NAME),
+        ("header_name", Kind.NAME),
+        ("new_value", Kind.VALUE),
         ("url_count", Kind.TEXT),
         ("server_id", Kind.TEXT),
-        ("title", Kind.TEXT),
+        ("title", Kind.NAME),
+        ("body", Kind.TEXT),
         ("", Kind.TEXT),
         ("url" * 40, Kind.TEXT),
     ],
@@ -52,10 +55,24 @@ def test_kind(name: str, kind: int) -> None:
 
 def test_generic_names_inherit() -> None:
     """`server: {name: ...}` is a host, `server: {port: ...}` is not."""
-    assert kind_below("name", Kind.HOST) == Kind.HOST
+    assert kind_below("name", Kind.HOST) & Kind.POINTS == Kind.HOST
     assert kind_below("port", Kind.HOST) == Kind.TEXT
     assert kind_below("https", Kind.HOST) == Kind.PLACE
     assert kind_below("https", Kind.TEXT) == Kind.TEXT
+
+
+def test_labels() -> None:
+    """`urls: {live: ...}` may be a link, `urls: {count: ...}` and `to: {team: ...}` are none."""
+    assert kind_below("live", Kind.URL) == Kind.LABELLED
+    assert kind_below("count", Kind.URL) == kind_below("team", Kind.MAIL) == Kind.TEXT
+
+
+def test_named_beside() -> None:
+    """What may be a machine by its name is one beside it only with a sign of a host."""
+    assert kind_named("Host:") == Kind.URL
+    assert kind_named("X-Forwarded-Host") == Kind.URL
+    assert kind_named("api_key") == Kind.SECRET
+    assert kind_named("Ann") == kind_named("url" * 40) == Kind.TEXT
 
 
 def test_tools_that_are_shells() -> None:
