@@ -6,13 +6,12 @@ and not later.
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
-from collections.abc import Iterable, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage
 
 from ..guards.decide import Policy
+from ..guards.langchain.own_ids import NewIds, Renames, unique_ids
 from ..guards.langchain.reply import CALLS, WITHHELD, masked, withheld_in
 from ..guards.ledger import Ledger
 from ..guards.patterns import searchable
@@ -57,7 +56,7 @@ def sealed(
     redactor, log = policy.redactor, _log(state)
     calls, broken = _readable(reply) if keep_calls else ([], [])
     proposed = [*calls, *broken]
-    kept = _with_unique_ids(proposed, log)
+    kept = unique_ids(proposed, is_taken=log.answers, number=len(log))
     ids = [(old.get("id"), new["id"]) for old, new in zip(proposed, kept, strict=True)]
     calls, broken = kept[: len(calls)], kept[len(calls) :]
     withheld: dict[str, list[str]] = {}
@@ -133,7 +132,7 @@ def _readable(reply: AIMessage) -> tuple[list[Any], list[Any]]:
     return calls, broken
 
 
-def _content(reply: AIMessage, redactor: Redactor, ids: Iterable[tuple[str | None, str]]) -> Any:
+def _content(reply: AIMessage, redactor: Redactor, ids: Renames) -> Any:
     """The content without secrets, blank texts and blocks of calls that are not kept.
 
     Where the model refuses in words of their own kind, those are its text.
@@ -141,9 +140,7 @@ def _content(reply: AIMessage, redactor: Redactor, ids: Iterable[tuple[str | Non
     if isinstance(reply.content, str):
         text = (reply.content.strip() and reply.content) or _refusal(reply)
         return redactor.secrets(searchable(text))[0]
-    renamed: defaultdict[Any, deque[str]] = defaultdict(deque)
-    for old, new in ids:
-        renamed[old].append(new)
+    own = NewIds(ids)
     blocks: list[Any] = []
     for block in reply.content:
         if isinstance(block, str):
@@ -151,10 +148,8 @@ def _content(reply: AIMessage, redactor: Redactor, ids: Iterable[tuple[str | Non
         elif block.get("type") == "refusal" and isinstance(block.get("refusal"), str):
             blocks.append({"type": "text", "text": redactor.secrets(block["refusal"])[0]})
         elif block.get("type") in CALLS:
-            name = "call_id" if "call_id" in block else "id"
-            if renamed[block.get(name)]:
-                new = renamed[block.get(name)].popleft()
-                blocks.append({**redactor.value(block), name: new})
+            if (new := own.of(block)) is not None:
+                blocks.append({**redactor.value(block), **new})
         else:
             blocks.append(masked(block, redactor))
     return [block for block in blocks if not _is_blank(block)]
@@ -202,30 +197,3 @@ def _is_empty(content: Any) -> bool:
 def _log(state: State) -> MessageLog:
     messages = state.get("messages") or []
     return messages if isinstance(messages, MessageLog) else MessageLog(messages)
-
-
-def _with_unique_ids(calls: Sequence[Any], log: MessageLog) -> list[Any]:
-    """The calls, each with an id that no other call of this thread has.
-
-    A repeated id would let one answer, one approval or one ticket stand for two calls.
-    """
-    taken: set[str] = set()
-    tried: dict[str, int] = {}
-    out = []
-    for number, call in enumerate(calls):
-        base = call.get("id") or f"call_{len(log)}_{number}"
-        if _looks_like_an_interrupt(base):
-            base = f"call_{base}"
-        unique, suffix = base, tried.get(base, 1)
-        while unique in taken or log.answers(unique):
-            suffix += 1
-            unique = f"{base}_{suffix}"
-        taken.add(unique)
-        tried[base] = suffix
-        out.append({**call, "id": unique})
-    return out
-
-
-def _looks_like_an_interrupt(call_id: str) -> bool:
-    """LangGraph takes answers under 32 hexadecimal digits for its own; a call would get none."""
-    return len(call_id) == 32 and not call_id.strip("0123456789abcdef")

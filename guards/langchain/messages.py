@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..redact import Redactor
 from ..results import answered, asked, screen
+from .own_ids import with_own_ids
 from .reply import masked_reply
 
 if TYPE_CHECKING:
@@ -49,9 +50,11 @@ class Messages:
             return request
         return request.override(messages=messages, system_message=system)
 
-    def outbound(self, response: ModelResponse[Any], ledger: Ledger) -> ModelResponse[Any]:
+    def outbound(
+        self, response: ModelResponse[Any], ledger: Ledger, thread: Sequence[BaseMessage]
+    ) -> ModelResponse[Any]:
         """The response with its secrets masked, and images and links that carry data out as words;
-        what stood in a call's arguments is noted there."""
+        what stood in a call's arguments is noted there. Its ids are none that the thread has."""
         redactor = self._policy.redactor
 
         def shown(text: str) -> str:
@@ -63,7 +66,7 @@ class Messages:
             for m in response.result
         ]
         result = [_with_content(m, _content(m.content, shown, None)) for m in result]
-        return dataclasses.replace(response, result=result)
+        return dataclasses.replace(response, result=[*with_own_ids(result, thread)])
 
     def _inbound(self, message: Message) -> Message:
         redactor = self._policy.redactor

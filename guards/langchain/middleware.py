@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...later import Later
@@ -29,8 +30,11 @@ from .messages import RECORD, Messages, in_its_time, seen_result
 from .model import held
 from .session import (
     JUDGED_BY,
+    PROPOSED_TWICE,
     SPENT,
     history_of,
+    is_proposed_twice,
+    messages_in,
     proposed_under,
     spent_after,
     thread_of,
@@ -194,7 +198,8 @@ class Rules:
         from langgraph.types import Command
 
         self.counts.replied(request, past, response.result, began, asked)
-        said = self._messages.outbound(response, past.history.ledger)
+        thread = messages_in(request.state)
+        said = self._messages.outbound(response, past.history.ledger, thread)
         spent = spent_after(request.state, said.result, self._conversations)
         spent[JUDGED_BY] = self.policy.digest
         return ExtendedModelResponse(said, Command(update={SPENT: spent}))
@@ -204,6 +209,8 @@ class Rules:
         proposed = request.tool_call
         call = as_call(proposed["name"], proposed["args"], id=proposed.get("id") or "")
         call = canonical_call(request.tool, call)
+        if is_proposed_twice(request):
+            call = replace(call, fault=PROPOSED_TWICE)
         past = history_of(request, self._conversations)
         with self.counts.judging(request, past) as judging:
             decided = self._judged(request, call, judging.history)

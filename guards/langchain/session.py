@@ -7,6 +7,7 @@ is known.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -194,18 +195,51 @@ SUMMARY = "a summary of earlier messages"
 
 
 def turns_of(messages: Sequence[Any]) -> Iterator[Turn]:
-    """LangChain's messages as turns; calls that were refused, and their answers, left out."""
-    refused = {m.tool_call_id for m in messages if m.type == "tool" and _refused(m)}
-    for message in messages:
+    """LangChain's messages as turns; calls that were refused, and their answers, left out.
+
+    A refusal is one of the calls of the model's last message before it: an id says nothing more,
+    for whoever controls the model chooses it.
+    """
+    refused = _refused_calls(messages)
+    for at, message in enumerate(messages):
         if message.type == "human":
             yield UserText(str(message.text))
         elif message.type == "tool":
-            if message.tool_call_id not in refused:
+            if not _refused(message):
                 failed = message.status == "error"
                 yield ToolResult(message.tool_call_id, str(message.text), failed=failed)
         elif calls := getattr(message, "tool_calls", None):
-            through = [call for call in calls if call["id"] not in refused]
+            through = [call for call in calls if call["id"] not in refused.get(at, ())]
             yield ModelTurn(tuple(Proposed(c["name"], c["args"], c["id"] or "") for c in through))
+
+
+def _refused_calls(messages: Sequence[Any]) -> dict[int, set[str]]:
+    """By the place of each message that proposes calls: the ids of those that were refused. Of
+    calls with one id they are refused if all of them were."""
+    found: dict[int, set[str]] = {}
+    behind: Counter[str] = Counter()
+    for at in range(len(messages) - 1, -1, -1):
+        message = messages[at]
+        if message.type == "tool":
+            behind[message.tool_call_id] += _refused(message)
+        elif message.type == "ai":
+            proposed = Counter(call["id"] for call in message.tool_calls)
+            found[at] = {i for i, times in proposed.items() if 0 < times <= behind[i]}
+            behind = Counter()
+    return found
+
+
+PROPOSED_TWICE = "the model proposed two calls with this id at once"
+
+
+def is_proposed_twice(request: ToolCallRequest) -> bool:
+    """Whether the call shares its id with another one of its message. The middleware gives each an
+    id of its own; but it may be used without its say over what the model said."""
+    call_id = request.tool_call.get("id")
+    messages = messages_in(request.state)
+    at, _ = _place(messages, call_id)
+    proposed = messages[at].tool_calls if at < len(messages) else []
+    return [call["id"] for call in proposed].count(call_id) > 1
 
 
 def _summed_up(messages: Sequence[Any]) -> int:
