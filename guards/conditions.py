@@ -173,10 +173,10 @@ class Requirement:
         parts = [WISHES[word] for word in self.words] + [test.wish for test in self.tests]
         return " or ".join(parts) or "approved by a person"
 
-    @property
-    def allowed(self) -> str:
+    def allowed(self, caller: Caller) -> str:
         """What the argument must be, whole: for people."""
-        parts = [WISHES[word] for word in self.words] + [test.allowed for test in self.tests]
+        parts = [WISHES[word] for word in self.words]
+        parts += [test.allowed(caller) for test in self.tests]
         return " or ".join([*parts, *(["approved by a person"] if self.asks else [])])
 
 
@@ -222,11 +222,10 @@ class CompiledTest:
         """The test in words, without what it lists."""
         return self._said("one of the listed values", "of the required form", "on a listed host")
 
-    @property
-    def allowed(self) -> str:
+    def allowed(self, caller: Caller) -> str:
         """The test in words."""
         test = self.source
-        values = ", ".join(map(str, (test.in_ or [])[:_LISTED]))
+        values = ", ".join(_told(item, caller) for item in (test.in_ or [])[:_LISTED])
         more = len(test.in_ or []) - _LISTED
         values += f" and {more} more" if more > 0 else ""
         hosts = _either((_listed(test.hosts) if test.hosts is not None else [])[:_LISTED])
@@ -320,6 +319,11 @@ def _same(value: Any, item: Scalar, caller: Caller) -> bool:
         item = caller.own(str(item))
         return bool(item) and type(value) is str and value == item
     return value == item and isinstance(value, bool) == isinstance(item, bool)
+
+
+def _told(item: Scalar, caller: Caller) -> str:
+    """A listed value; of the caller's own, which one that is."""
+    return f"{caller.own(str(item)) or 'nobody'} ({item})" if item in OWN_VALUES else str(item)
 
 
 def _stained(text: str, facts: Facts) -> bool:

@@ -216,10 +216,17 @@ class Conditions:
                 continue
             tool = shown_name(call.name)
             reason = f"argument '{path}' of tool {tool} is not {required.wish}{facts.unseen}"
+            allowed = required.allowed(facts.caller)
+            if value is ABSENT:
+                part = ".".join(required.path)
+                reason = (
+                    f"argument '{path}' of tool {tool} has no parts, of which '{part}' is judged"
+                )
+                allowed = f"an object with '{part}': {allowed}"
             rule = f"args.{'.'.join(required.path)}"
             asks = required.asks or required.flows(value, replace(nearer, doubts=True))
             word: Word | None = "ask" if asks else None
-            allowed, rests_on = required.allowed, required.path[:1]
+            rests_on = required.path[:1]
             yield Failure(rule, reason, place, path, value, word, allowed, rests_on)
 
     def _unclean(

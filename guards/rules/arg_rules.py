@@ -106,7 +106,9 @@ class ArgRules:
                 call.path(index),
                 around(self.redactor.secrets(text)[0], text[start:end]),
                 history.origin(text) or history.origin(text[start:end]),
-                allowed=f"a value in which {row.pattern.pattern} finds nothing",
+                allowed="a call without this argument"
+                if _is_name(call, index, text)
+                else f"a value in which {row.pattern.pattern} finds nothing",
             )
 
 
@@ -115,16 +117,28 @@ def first_match(
 ) -> tuple[int, str, int, int] | None:
     """The first text of the call that the pattern matches: leaf (-1: joined), text, start, end.
 
-    `args` are the arguments that count; all, and what they say together, where it is empty.
+    `args` are the arguments that count; all, and what they say together, where it is empty. An
+    argument's name is the match where no value is.
     """
+    name = None
     for index, text in (*call.texts(), *((-1, joined) for joined in call.joined)):
         if args and not (index >= 0 and _lies_in(call.path(index), args)):
             continue
         text = searchable(text)
         match = pattern.search(text)
-        if match is not None:
-            return index, text, *match.span()
-    return None
+        if match is None:
+            continue
+        found = (index, text, *match.span())
+        if not _is_name(call, index, text):
+            return found
+        name = name or found
+    return name
+
+
+def _is_name(call: Examined, index: int, text: str) -> bool:
+    """Whether a text is the name of the argument, or of the part of one, that it stands at."""
+    path = call.path(index)
+    return path == text or path.endswith(f".{text}")
 
 
 def _lies_in(path: str, args: frozenset[str]) -> bool:

@@ -174,11 +174,14 @@ class ToolTable:
                 yield row
 
     def near(self, name: str) -> str:
-        """The entries that let a tool run and are most like this name."""
+        """The entries that let a tool run and are most like this name; if there are none, those
+        that ask."""
         if self.whole is not None:
             return self.whole.near(name)
         rows = [*self.exact.values(), *(row for _, row in self.globs)]
-        return nearest(name, (row.name for row in rows if row.word != "block")) or "no tool"
+        found = nearest(name, (row.name for row in rows if row.word in ("allow", "redact")))
+        asked = nearest(name, (row.name for row in rows if row.word == "ask"))
+        return found or (asked and f"{asked}, once a person approves") or "no tool"
 
     @staticmethod
     def _best(rows: list[Row]) -> list[Row]:

@@ -45,6 +45,15 @@ SPEAKING: list[tuple[dict[str, Any], str, dict[str, Any], str]] = [
      "once test has run"),
     ({"default": "allow", "limits": {"run": {"seconds": 1}}}, "get", {}, "less than 1 seconds"),
     ({"tools": {"pay": {"args": {"amount": {"max": 5}}}}}, "pay", {"Amount": 6}, "'amount'"),
+    ({"tools": {"pay": {"args": {"to": {"in": ["$user", "x"]}}}}}, "pay", {"to": "c"},
+     "one of nobody ($user), x"),
+    ({"tools": {"pay": {"args": {"to.iban": {"in": ["a"]}}}}}, "pay", {"to": "a"},
+     "an object with 'to.iban': one of a"),
+    ({"tools": {"pay": "ask"}}, "send", {}, "pay, once a person approves"),
+    ({"tools": {"pay": "ask", "x": "allow"}}, "pays", {}, "x"),
+    ({"tools": {"pay": "block"}}, "pay", {}, "no tool"),
+    ({"default": "allow", "arg_rules": [{"name": "up", "regex": r"\S", "args": ["url"]}]}, "get",
+     {"url": ""}, "a call without this argument"),
     ({"default": "allow"}, "", {}, "a tool in plain letters"),
     ({"default": "allow"}, "get", {"q": "[" * 999 + "]" * 999}, "one JSON object"),
 ]  # fmt: skip
@@ -61,6 +70,14 @@ def test_every_rule_says_what_would_have_been_allowed(
     assert allowed in said["allowed"]
     assert f"allowed: {said['allowed']}" in verdict.explain()
     assert KEY not in verdict.explain()
+
+
+def test_a_listed_value_of_the_caller_is_named() -> None:
+    """`$user` is a word of the policy: who reads the verdict is told whose it is here."""
+    policy = load_policy({"version": 2, "tools": {"pay": {"args": {"to": {"in": ["$user"]}}}}})
+    verdict = decide(policy, ToolCall("pay", {"to": "c"}), History(caller=Caller("ann")))
+    assert verdict.findings[0].allowed == "one of ann ($user)"
+    assert "ann" not in verdict.reason
 
 
 @pytest.mark.parametrize(

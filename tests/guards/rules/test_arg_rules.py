@@ -26,6 +26,15 @@ def test_without_reason(ask: Ask) -> None:
     assert verdict.reason == "argument matches the rule 'exec'"
 
 
+def test_a_value_is_shown_before_the_name_of_its_argument(ask: Ask) -> None:
+    """A rule that finds something in both shows what a person can change."""
+    rule = {"name": "address", "regex": r"\S", "args": ["host"]}
+    (found,) = ask({"arg_rules": [rule]}, {"q": "x", "host": ["evil.test"]}).findings
+    assert (found.argument, found.value) == ("host[0]", "evil.test")
+    (found,) = ask({"arg_rules": [rule]}, {"host": {"evil.test": ""}}).findings
+    assert (found.value, found.allowed) == ("host", "a call without this argument")
+
+
 @pytest.mark.parametrize(
     ("tools", "tool", "word"),
     [
