@@ -48,7 +48,7 @@ from .problems import (
 )
 from .schema import PolicySource, shipped_file
 from .validation import Flag
-from .yaml_file import MAX_BYTES, Document, from_data, read_yaml, validate
+from .yaml_file import MAX_BYTES, Document, from_data, parse_bytes, read_bytes, too_big, validate
 
 SUFFIXES = (".json", ".yaml", ".yml")
 WORDS: tuple[Word, ...] = tuple(STRICTNESS)
@@ -263,16 +263,26 @@ def turns_of(events: Iterable[Said | Ran]) -> Iterator[Turn]:
 
 
 def _document(path: Path) -> Document:
-    if path.suffix != ".json":
-        return read_yaml(path)
+    name = str(path)
+    raw = read_bytes(path, name=name)
     # YAML reads JSON, but not its pairs of surrogates.
+    return json_bytes(raw, name=name) if path.suffix == ".json" else parse_bytes(raw, name=name)
+
+
+def json_bytes(raw: bytes, *, name: str) -> Document:
+    """JSON as it stands in a file, or on a line of one.
+
+    Raises:
+        ConfigParseError: it is too big, not UTF-8, or not JSON.
+    """
+    if len(raw) > MAX_BYTES:
+        raise ConfigParseError(too_big(name))
     try:
-        with path.open(encoding="utf-8") as file:
-            text = file.read(MAX_BYTES)
-    except (OSError, ValueError) as error:
-        wrong = f"cannot be read ({type(error).__name__})"
-        raise ConfigFileMissing(Problem(speak(str(path)), "", wrong)) from None
-    return json_document(text, name=str(path))
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        problem = Problem(name, "", "is not UTF-8", fix="save the file as UTF-8")
+        raise ConfigParseError(problem) from None
+    return json_document(text, name=name)
 
 
 def json_document(text: str, *, name: str) -> Document:

@@ -50,6 +50,7 @@ __all__ = [
     "read_yaml",
     "speak",
     "spell",
+    "too_big",
     "validate",
 ]
 
@@ -123,7 +124,7 @@ def parse_bytes(raw: bytes, *, name: str) -> Document:
         ConfigParseError: see `parse_yaml`; also for a file that is too big or not UTF-8.
     """
     if len(raw) > MAX_BYTES:
-        raise ConfigParseError(_too_big(name))
+        raise ConfigParseError(too_big(name))
     problem = None
     try:
         text = raw.decode("utf-8-sig")
@@ -146,7 +147,7 @@ def parse_yaml(text: str, *, name: str) -> Document:
             itself, a second document, or a text beyond the bounds of size, count and depth.
     """
     if len(text) > MAX_BYTES:
-        raise ConfigParseError(_too_big(name))
+        raise ConfigParseError(too_big(name))
     problem = None
     try:
         root = composer.compose(text, name=name)
@@ -214,7 +215,8 @@ def validate(model: type[Model], data: object, document: Document, *, at: FieldP
     raise ConfigValidationError(*(fault.problem(document.where(fault.path)) for fault in checked))
 
 
-def _too_big(name: str) -> Problem:
+def too_big(name: str) -> Problem:
+    """What is wrong with a file of more than `MAX_BYTES`."""
     return Problem(name, "", "the file is too big", allowed=f"{MAX_BYTES:,} bytes")
 
 

@@ -66,12 +66,14 @@ def check(
             raise ValueError("--args and --history go with --tool; a line of --calls has its own")
         loaded = load_policy(policy)
         caller = Caller(user or "", tenant or "", tuple(role or ()))
-        codes = [0]
+        codes = list[int]()
         for name, case in _cases(tool, args, history, calls):
             known = case if case.caller != Caller() else replace(case, caller=caller)
             verdict = known.verdict(loaded)
             _show(name, case.call, verdict, as_json=as_json)
             codes.append({"block": BLOCKED, "ask": WAITING}.get(verdict.word, 0))
+        if not codes:
+            raise ValueError(f"{calls}: holds no call; allowed: one a line, as JSON")
     raise typer.Exit(BLOCKED if BLOCKED in codes else max(codes))
 
 
@@ -80,7 +82,7 @@ def _cases(
 ) -> Iterator[tuple[str, Case]]:
     """The calls, each with the words by which it is named where there are several."""
     from ..guards.python_values import as_call
-    from ..policies.cases import Case, case_of, json_document, load_history
+    from ..policies.cases import Case, case_of, json_bytes, load_history
 
     if tool is not None:
         turns = load_history(history) if history is not None else ()
@@ -90,14 +92,7 @@ def _cases(
             for number, line in enumerate(lines, start=1):
                 if line.strip():
                     name = f"{calls}:{number}"
-                    yield name, case_of(json_document(_text(line, name), name=name))
-
-
-def _text(line: bytes, name: str) -> str:
-    try:
-        return line.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ValueError(f"{name}: is not UTF-8; save the file as UTF-8") from None
+                    yield name, case_of(json_bytes(line, name=name))
 
 
 def _show(name: str, call: ToolCall, verdict: Verdict, *, as_json: bool) -> None:

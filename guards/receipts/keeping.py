@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
@@ -16,10 +18,12 @@ from ..rules.sequence import order_of
 from ..telemetry.current import listening, tell
 from ..veil import BARE, Veil
 from ..verdict import Finding, ToolCall, Verdict
+from .chain import LogChanged
 from .past import UNKEPT, Past, new_in, past_of
 from .receipt import Place, receipt
 
 T = TypeVar("T")
+_LOG = logging.getLogger("edgeward.receipts")
 
 _UNREAD = Ledger()
 """In place of a ledger of which no receipt tells."""
@@ -128,8 +132,21 @@ def receipts_of(
 
 
 def unkept(policy: Policy, error: Exception) -> Finding | None:
-    """What it means for a call that its receipt could not be kept."""
+    """What it means for a call that its receipt could not be kept; the logger `edgeward.receipts`
+    says why."""
+    reason = f"the receipt of this decision could not be kept ({type(error).__name__})"
+    why = _why(error)
+    _LOG.warning("%s%s", reason, f": {why}" if why else "")
     if not policy.fail_closed:
         return None
-    reason = f"the receipt of this decision could not be kept ({type(error).__name__})"
-    return Finding("receipts", "block", reason)
+    allowed = f"once the log can be gone on with: {why}" if why else "once the log can be written"
+    return Finding("receipts", "block", reason, allowed=allowed)
+
+
+def _why(error: Exception) -> str:
+    """What is wrong with the log, where the words are ours or the system's."""
+    if isinstance(error, LogChanged):
+        return str(error)
+    if isinstance(error, OSError) and isinstance(error.errno, int):
+        return os.strerror(error.errno)
+    return str(getattr(error, "sqlite_errorname", ""))

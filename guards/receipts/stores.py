@@ -6,6 +6,7 @@ not gone on with: the new head would hide it.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import threading
@@ -74,7 +75,7 @@ class JsonLines(OpenFiles):
                 try:
                     whole = os.pwrite(file, data, size) == len(data)
                     if not whole or os.pwrite(head, end.ljust(_HEAD_BYTES), 0) < _HEAD_BYTES:
-                        raise OSError("the disk is full")
+                        raise OSError(errno.ENOSPC, "the disk is full")
                 except OSError:
                     os.ftruncate(file, size)
                     raise

@@ -148,3 +148,12 @@ def test_calls_that_are_no_text(tmp_path: Path, invoke: Invoke) -> None:
     result = invoke("check", "default", "--calls", calls)
     assert result.exit_code == 2
     assert result.stderr == f"error: {calls}:2: is not UTF-8; save the file as UTF-8\n"
+
+
+def test_a_file_without_a_call_is_no_answer(policy: Path, tmp_path: Path, invoke: Invoke) -> None:
+    """A step of a pipeline that made no calls must not look as if all were allowed."""
+    calls = tmp_path / "calls.jsonl"
+    calls.write_text("\n\n")
+    result = invoke("check", str(policy), "--calls", str(calls))
+    assert result.exit_code == 2
+    assert result.stderr == f"error: {calls}: holds no call; allowed: one a line, as JSON\n"

@@ -15,7 +15,8 @@ from langgraph.types import Command
 
 from edgeward import Caller, Firewall, FirewallMiddleware, RunContext, ScriptedModel, load_policy
 from edgeward.guards.decide import Policy
-from edgeward.guards.receipts.chain import bodies
+from edgeward.guards.receipts.chain import bodies, verify
+from edgeward.guards.receipts.keys import verifier
 from edgeward.guards.receipts.log import ReceiptLog
 from edgeward.guards.receipts.stores import read_log
 from edgeward.guards.verdict import ToolCall, fingerprint
@@ -175,6 +176,62 @@ def test_a_dead_log_may_be_gone_on_without(tmp_path: Path, door: str) -> None:
     """`fail_closed: false` says so."""
     log = ReceiptLog(Dead(), key=tmp_path / "k", algorithm="hmac")
     assert "read" in DOORS[door](logged(log, fail_closed=False))
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_why_a_receipt_could_not_be_kept_is_told_to_people(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, closed: bool
+) -> None:
+    """In the log of the program, and with the verdict; the model reads that it was not kept."""
+    path = tmp_path / "log.jsonl"
+    Firewall(logged(ReceiptLog(path, algorithm="hmac"))).check("read")
+    path.write_bytes(b"")
+    firewall = Firewall(logged(ReceiptLog(path, algorithm="hmac"), fail_closed=closed))
+    verdict = firewall.check("read")
+    why = "the log was cut short or replaced"
+    assert (verdict.word, why in verdict.explain()) == (
+        ("block", True) if closed else ("allow", False)
+    )
+    assert why not in verdict.reason
+    assert why in caplog.text
+
+
+def test_a_log_is_rotated_with_all_that_belongs_to_it(tmp_path: Path) -> None:
+    """Who has it open goes on with the old one; both are whole."""
+    path = tmp_path / "log.jsonl"
+    running = Firewall(logged(ReceiptLog(path)))
+    running.check("read")
+    for suffix in ("", ".head", ".key", ".key.pub"):
+        (tmp_path / f"log.jsonl{suffix}").rename(tmp_path / f"old.jsonl{suffix}")
+    started = Firewall(logged(ReceiptLog(path)))
+    assert [door.check("read").word for door in (running, started, running)] == ["allow"] * 3
+    for log, records in ((tmp_path / "old.jsonl", 3), (path, 1)):
+        lines, head = read_log(log)
+        found = verify(lines, verifier(log.with_name(f"{log.name}.key.pub")), head=head)
+        assert (found.records, found.fault) == (records, "")
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (OSError(28, "secret"), "No space left"),
+        (OSError("secret"), "once the log can be written"),
+        (RuntimeError("secret"), "once the log can be written"),
+    ],
+)
+def test_what_a_sink_says_of_its_error_is_not_repeated(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, error: Exception, told: str
+) -> None:
+    """Only what the system calls it: whoever writes a sink may put anything into its words."""
+
+    class Full:
+        def write(self, text: str) -> None:
+            raise error
+
+    log = ReceiptLog(Full(), key=tmp_path / "k", algorithm="hmac")
+    explained = Firewall(logged(log)).check("read").explain()
+    assert told in explained
+    assert "secret" not in explained + caplog.text
 
 
 def test_arguments_where_the_policy_wants_them(tmp_path: Path) -> None:

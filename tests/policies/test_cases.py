@@ -214,3 +214,18 @@ def test_what_is_no_amount_is_refused(tmp_path: Path, used: Any, said: str) -> N
     """With its place."""
     with pytest.raises(ConfigError, match=said):
         load_case(written(tmp_path, "c.json", {"tool": "x", "used": used}))
+
+
+def test_a_json_file_is_read_as_a_yaml_file_is(tmp_path: Path) -> None:
+    """With a mark of its encoding; what cannot be read is told alike."""
+    path = tmp_path / "h.json"
+    path.write_bytes(b'\xef\xbb\xbf[{"user": "hi"}]')
+    assert len(load_history(path)) == 1
+    told = [(b" " * 1_000_001, "too big"), (b"[\xff]", "is not UTF-8"), (b"[", "not valid JSON")]
+    for raw, wrong in told:
+        path.write_bytes(raw)
+        with pytest.raises(ConfigError, match=wrong):
+            load_history(path)
+    path.unlink()
+    with pytest.raises(ConfigFileMissing, match="there is no such file"):
+        load_history(path)
