@@ -17,8 +17,10 @@ from functools import lru_cache
 from typing import Any, TypeVar, get_args, get_origin
 
 from ..receipts.keeping import beside
+from ._proxy import GuardedClient
+from ._reply import Reply
 from ._request import materialised
-from ._wire import AsyncBytes, Reply, SyncBytes, Unreadable, policy_of, rewrite
+from ._wire import AsyncBytes, SyncBytes, Unreadable, rewrite
 from .defender import Decision
 
 _KEY = "edgeward"
@@ -42,11 +44,6 @@ def wired(client: Any, opening: Opening) -> Any:
     """
     base: Any = type(client)
     return _made(client, _wired_class(base), opening)
-
-
-def reopened(client: Any, opening: Opening) -> Any:
-    """A copy of a guarded client whose traffic goes through another opening."""
-    return _made(client, type(client), opening)
 
 
 def _made(client: Any, cls: Any, opening: Opening) -> Any:
@@ -123,7 +120,7 @@ class _AsyncHooks(_Hooks):
     async def _process_response(self, *, response: Any, stream_cls: Any, **kwargs: Any) -> Any:
         reply = _expected(response, kwargs.get("options"))
         if reply is not None and response.is_success:
-            await beside(policy_of(reply), rewrite, response, reply, AsyncBytes)
+            await beside(reply.policy, rewrite, response, reply, AsyncBytes)
             stream_cls = _telling(stream_cls)
         return await super()._process_response(  # type: ignore[misc]
             response=response, stream_cls=stream_cls, **kwargs
@@ -191,3 +188,14 @@ def _firewall_of(stream: Any) -> Decision | None:
     response = getattr(stream, "response", None) or stream._response
     reply: Reply = reply_of(response)
     return reply.firewall
+
+
+class WiredClient(GuardedClient):
+    """A wrapped client that may be one of these."""
+
+    __slots__ = ()
+
+    def _around(self, client: Any, door: Any) -> Any:
+        if door is not self._frame.door and is_stainless(client):  # on somebody's behalf
+            client = _made(client, type(client), door.opening)
+        return super()._around(client, door)

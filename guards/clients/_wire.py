@@ -8,47 +8,18 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
-from ..decide import Policy
 from ..receipts.keeping import beside
-from ._alike import Alike, Word
+from ._alike import Alike
+from ._reply import Reply
 from ._sse import DONE, EventReader, data_of, framed, is_silent
-from .defender import Decision
-
-
-class Reply(Protocol):
-    """A request in flight: what is sent, and what becomes of what comes back."""
-
-    body: Mapping[str, Any]
-
-    def whole(self, data: dict[str, Any]) -> dict[str, Any]:
-        """A body, guarded."""
-
-    def event(self, data: dict[str, Any]) -> list[dict[str, Any]] | None:
-        """What goes out in place of an event of a stream; None: the event as it came."""
-
-    def word(self, data: dict[str, Any]) -> Word | None:
-        """Whether an event that was looked at was a piece of a text and nothing else."""
-
-    def end(self, *, finished: bool) -> list[dict[str, Any]]:
-        """What is still to go out when no event follows. `finished`: the provider said so."""
-
-    @property
-    def firewall(self) -> Decision | None:
-        """The decision; None until everything was seen."""
 
 
 class Unreadable(ValueError):
     """A request or a reply that cannot be read, and so cannot be guarded."""
-
-
-def policy_of(reply: Reply) -> Policy | None:
-    """The policy that judges a reply; None where nothing in it is judged."""
-    exchange = getattr(reply, "exchange", None)
-    return None if exchange is None else exchange.policy
 
 
 def rewrite(response: Any, reply: Reply, kind: type[SyncBytes | AsyncBytes]) -> None:
@@ -133,7 +104,7 @@ class AsyncBytes:
         self._inner, self._reply, self._pipe = inner, reply, _Pipe(reply)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        pipe, policy = self._pipe, policy_of(self._reply)
+        pipe, policy = self._pipe, self._reply.policy
         try:
             async for data in self._inner.aiter_bytes():
                 out = pipe.words(data)
@@ -150,7 +121,7 @@ class AsyncBytes:
     async def aclose(self) -> None:
         """Nobody reads on."""
         await self._inner.aclose()
-        await beside(policy_of(self._reply), self._pipe.broken)
+        await beside(self._reply.policy, self._pipe.broken)
 
 
 class _Pipe:

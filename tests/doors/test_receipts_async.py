@@ -73,6 +73,24 @@ async def by_async_openai(policy: Policy, wire: Wire) -> list[str]:
     return names
 
 
+async def by_async_responses(policy: Policy, wire: Wire) -> list[str]:
+    """The same, by OpenAI's other API."""
+    said = Say(calls=[Call("read", "{}", "c1"), Call("rm", "{}", "c3")])
+    wire.script(said, said)
+    async with openai.DefaultAsyncHttpxClient(verify=False) as http:
+        raw = openai.AsyncOpenAI(
+            api_key="k", base_url=wire.openai_url, max_retries=0, http_client=http
+        )
+        client = FirewallOpenAI(raw, policy)
+        made = await client.responses.create(model="m", input="Go.")
+        names = [item.name for item in made.output if item.type == "function_call"]
+        async for event in await client.responses.create(model="m", input="Go.", stream=True):
+            if event.type == "response.completed":
+                found = event.response.output
+                names += [item.name for item in found if item.type == "function_call"]
+    return names
+
+
 async def by_async_anthropic(policy: Policy, wire: Wire) -> list[str]:
     """The same, by Anthropic's SDK."""
     said = Say(calls=[Call("read", "{}", "c1"), Call("rm", "{}", "c3")])
@@ -128,7 +146,7 @@ async def by_async_tools(policy: Policy, wire: Wire) -> list[str]:
     return ran.names()
 
 
-ASYNC = [by_async_openai, by_async_anthropic, by_async_gemini, by_async_tools]
+ASYNC = [by_async_openai, by_async_responses, by_async_anthropic, by_async_gemini, by_async_tools]
 
 
 @pytest.mark.parametrize("door", ASYNC, ids=lambda door: door.__name__)
@@ -145,7 +163,7 @@ async def test_no_receipt_is_written_in_the_event_loop(
     assert threading.get_ident() not in sink.seen
 
 
-@pytest.mark.parametrize("door", ASYNC[:3], ids=lambda door: door.__name__)
+@pytest.mark.parametrize("door", ASYNC[:4], ids=lambda door: door.__name__)
 async def test_what_could_not_be_recorded_does_not_go_out(
     tmp_path: Path, wire: Wire, door: Any
 ) -> None:

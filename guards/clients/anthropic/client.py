@@ -10,10 +10,10 @@ from ...following import Source
 from ...limits import Spending
 from ...receipts.receipt import Place
 from .._exchange import Door
-from .._proxy import GuardedClient, Surface, Target, UnguardedMethod
-from .._stainless import is_stainless, reopened, wired
+from .._proxy import Surface, Target, UnguardedMethod
+from .._reply import Reply
+from .._stainless import WiredClient, is_stainless, wired
 from .._stream_managers import telling
-from .._wire import Reply
 from .message import MessageReply, SentOnly
 from .message_stream import MessageStream
 from .turns import CONTENT, turns_of
@@ -119,7 +119,7 @@ def _after(body: dict[str, Any]) -> str:
     return kept if isinstance(kept, str) else ""
 
 
-class GuardedAnthropic(GuardedClient):
+class GuardedAnthropic(WiredClient):
     """A client of Anthropic's SDK, sync or async, under one policy.
 
     Raises:
@@ -143,8 +143,3 @@ class GuardedAnthropic(GuardedClient):
             )
         door = AnthropicDoor(policy, spending=spending)
         super().__init__(wired(client, door.opening), SURFACE, door, unguarded=unguarded)
-
-    def _around(self, client: Any, door: Any) -> Any:
-        if door is not self._frame.door:  # on somebody's behalf
-            client = reopened(client, door.opening)
-        return super()._around(client, door)

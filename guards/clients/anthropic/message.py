@@ -7,23 +7,16 @@ from typing import Any
 
 from .._cut_off import chars_in
 from .._exchange import Exchange
-from ..defender import Decision
+from .._reply import GuardedReply, Reply
 from .blocks import Blocks, tokens_of, usage_of
 
 
-class MessageReply:
+class MessageReply(GuardedReply):
     """A message in flight."""
 
     def __init__(self, body: Mapping[str, Any], exchange: Exchange) -> None:
-        self.body = body
+        super().__init__(body, exchange)
         self._blocks = Blocks(body, exchange)
-        self.exchange = exchange
-        self._seen = False
-
-    @property
-    def firewall(self) -> Decision | None:
-        """The decision; None until the message was seen."""
-        return self.exchange.decision() if self._seen else None
 
     def whole(self, data: dict[str, Any]) -> dict[str, Any]:
         """The message, guarded, with the decision as `firewall`."""
@@ -41,39 +34,9 @@ class MessageReply:
         data["firewall"] = self.firewall
         return data
 
-    def event(self, data: dict[str, Any]) -> list[dict[str, Any]] | None:
-        """No event comes here."""
-        raise NotImplementedError
 
-    def word(self, data: dict[str, Any]) -> None:
-        """It is no stream."""
-
-    def end(self, *, finished: bool) -> list[dict[str, Any]]:
-        """Nothing is left."""
-        return []
-
-
-class SentOnly:
-    """A request that is masked, and whose reply holds nothing to guard."""
-
-    def __init__(self, body: Mapping[str, Any]) -> None:
-        self.body = body
-        self.firewall: Decision | None = None
-
-    def whole(self, data: dict[str, Any]) -> dict[str, Any]:
-        """The reply as it came."""
-        return data
-
-    def event(self, data: dict[str, Any]) -> list[dict[str, Any]] | None:
-        """It has no events."""
-        raise NotImplementedError
-
-    def word(self, data: dict[str, Any]) -> None:
-        """It is no stream."""
-
-    def end(self, *, finished: bool) -> list[dict[str, Any]]:
-        """Nothing is left."""
-        return []
+class SentOnly(Reply):
+    """A request that is masked, and whose reply holds neither calls nor text."""
 
 
 def _listed(content: Any) -> list[Any]:

@@ -18,7 +18,7 @@ from ...streamed import Streamed
 from .._alike import Word
 from .._cut_off import CUT_OFF, estimated_tokens
 from .._exchange import Exchange
-from ..defender import Decision
+from .._reply import StreamedReply
 from .blocks import USED, Blocks, tokens_of, usage_of
 from .message import MessageReply
 from .turns import CONTENT, is_call, is_named_call, proposed
@@ -46,15 +46,13 @@ class _Call:
         return self.start.get("content_block"), "".join(self.pieces)
 
 
-class MessageStream:
+class MessageStream(StreamedReply):
     """A message in flight, streamed."""
 
+    unstreamed = MessageReply
+
     def __init__(self, body: Mapping[str, Any], exchange: Exchange) -> None:
-        self.body = body
-        self.exchange = exchange
-        self.tokens: int | None = None
-        """What the provider says that it used, or an estimate."""
-        self.estimated = False
+        super().__init__(body, exchange)
         self._blocks = Blocks(body, exchange)
         self._numbers: dict[Any, int] = {}
         """Which position a block has that the provider gave another, while it is open."""
@@ -66,18 +64,6 @@ class MessageStream:
         self._usage: dict[str, int] = {}
         self._id: Any = None
         self._withheld = False
-        self._chars = 0
-        self._ended = False
-
-    @property
-    def firewall(self) -> Decision | None:
-        """The decision; None until the stream has ended, in whatever way."""
-        return self.exchange.decision() if self._ended else None
-
-    def whole(self, data: dict[str, Any]) -> dict[str, Any]:
-        """A server that does not stream answers whole."""
-        self._ended = True
-        return MessageReply(self.body, self.exchange).whole(data)
 
     def event(self, data: Event) -> list[Event] | None:
         """The events that go out in place of one; None: it goes out as it came."""
@@ -90,7 +76,7 @@ class MessageStream:
 
     def end(self, *, finished: bool) -> list[Event]:
         """What is not whole by now goes nowhere; what is left of texts does."""
-        if self._ended:
+        if self._seen:
             return []
         out = [tail for index in list(self._texts) for tail in self._tail(index)]
         for call in self._waiting:
@@ -99,7 +85,7 @@ class MessageStream:
         self._waiting, self._open = [], {}
         self._add_tokens()
         self._blocks.remember(self._id)
-        self._ended = True
+        self._seen = True
         return out
 
     def _event(self, data: Event) -> Iterator[Event]:

@@ -14,7 +14,7 @@ from ...conversation import ModelTurn, Proposed, ToolResult, Turn, UserText
 from ...spent import Usage
 from .._cut_off import chars_in
 from .._exchange import Exchange, Judged
-from ..defender import Decision
+from .._reply import GuardedReply
 
 CONTENT = ("messages", "prediction")
 """The fields of a request that hold text for the model."""
@@ -114,18 +114,8 @@ def _text(value: Any) -> Any:
     return "" if value is None else value
 
 
-class ChatReply:
+class ChatReply(GuardedReply):
     """A chat completion in flight, not streamed."""
-
-    def __init__(self, body: Mapping[str, Any], exchange: Exchange) -> None:
-        self.body = body
-        self.exchange = exchange
-        self._seen = False
-
-    @property
-    def firewall(self) -> Decision | None:
-        """The decision; None until the reply was seen."""
-        return self.exchange.decision() if self._seen else None
 
     def whole(self, data: dict[str, Any]) -> dict[str, Any]:
         """The completion, guarded, with the decision as `firewall`."""
@@ -142,17 +132,6 @@ class ChatReply:
         self._seen = True
         data["firewall"] = self.firewall
         return data
-
-    def event(self, data: dict[str, Any]) -> list[dict[str, Any]] | None:
-        """No event comes here."""
-        raise NotImplementedError
-
-    def word(self, data: dict[str, Any]) -> None:
-        """It is no stream."""
-
-    def end(self, *, finished: bool) -> list[dict[str, Any]]:
-        """Nothing is left."""
-        return []
 
     def _choice(self, choice: dict[str, Any], number: int) -> None:
         for name in REPEATED:

@@ -17,7 +17,7 @@ from ...streamed import Streamed
 from .._alike import Word
 from .._cut_off import CUT_OFF, chars_in, estimated_tokens
 from .._exchange import Exchange
-from ..defender import Decision
+from .._reply import StreamedReply
 from . import chat
 from .call_pieces import Pieces, assembled
 from .chat import FINISHED_FOR_CALLS, REPEATED, TEXTS, passed_call, passed_function, tokens_of
@@ -45,30 +45,16 @@ class _Choice:
     done: bool = False
 
 
-class ChatStream:
+class ChatStream(StreamedReply):
     """A chat completion in flight, streamed."""
 
+    unstreamed = chat.ChatReply
+
     def __init__(self, body: Mapping[str, Any], exchange: Exchange) -> None:
-        self.body = body
-        self.exchange = exchange
-        self.tokens: int | None = None
-        """What the provider says that it used, or an estimate."""
-        self.estimated = False
+        super().__init__(body, exchange)
         self._usage: Usage | None = None
         self._choices: dict[int, _Choice] = {}
         self._last: dict[str, Any] = {"object": "chat.completion.chunk"}
-        self._chars = 0
-        self._ended = False
-
-    @property
-    def firewall(self) -> Decision | None:
-        """The decision; None until the stream has ended, in whatever way."""
-        return self.exchange.decision() if self._ended else None
-
-    def whole(self, data: dict[str, Any]) -> dict[str, Any]:
-        """A server that does not stream answers whole."""
-        self._ended = True
-        return chat.ChatReply(self.body, self.exchange).whole(data)
 
     def event(self, data: dict[str, Any]) -> list[dict[str, Any]] | None:
         """The chunks that go out in place of one; None: it goes out as it came."""
@@ -155,12 +141,12 @@ class ChatStream:
         for choice in self._choices.values():
             if not choice.done:
                 out += self._rest(choice, finished=finished)
-        if not self._ended:
+        if not self._seen:
             if self.tokens is None:
                 self.estimated = True
                 self.tokens = estimated_tokens(self._chars, self.body.get("messages"))
             self.exchange.add_tokens(self.tokens, usage=self._usage)
-        self._ended = True
+        self._seen = True
         return out
 
     def _given(self, given: Any, before: list[dict[str, Any]]) -> Any:

@@ -14,10 +14,10 @@ from ...following import Source
 from ...limits import Spending
 from ...receipts.receipt import Place
 from .._exchange import Door
-from .._proxy import GuardedClient, Surface, Target, UnguardedMethod
-from .._stainless import is_stainless, reopened, wired
+from .._proxy import Surface, Target, UnguardedMethod
+from .._reply import Reply
+from .._stainless import WiredClient, is_stainless, wired
 from .._stream_managers import telling
-from .._wire import Reply
 from . import chat, images, items, responses, shaped
 from .chat import ChatReply
 from .chat_stream import ChatStream
@@ -161,7 +161,7 @@ class OpenAIDoor(Door):
         return None
 
 
-class GuardedOpenAI(GuardedClient):
+class GuardedOpenAI(WiredClient):
     """An OpenAI-shaped client, sync or async, under one policy.
 
     Raises:
@@ -185,8 +185,3 @@ class GuardedOpenAI(GuardedClient):
             super().__init__(wired(client, door.opening), WIRED, door, unguarded=unguarded)
         else:
             super().__init__(client, SHAPED, door, unguarded=unguarded)
-
-    def _around(self, client: Any, door: Any) -> Any:
-        if door is not self._frame.door and is_stainless(client):  # on somebody's behalf
-            client = reopened(client, door.opening)
-        return super()._around(client, door)

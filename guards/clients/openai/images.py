@@ -6,19 +6,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...redact import Redactor
-from ..defender import Decision
+from .._reply import Reply
 
 PATH = "/images/generations"
 TEXT = "revised_prompt"
 
 
-class ImageReply:
+class ImageReply(Reply):
     """A reply with images; the prompt that the model wrote is masked, and nothing is judged."""
 
-    firewall: Decision | None = None
-
     def __init__(self, body: Mapping[str, Any], redactor: Redactor) -> None:
-        self.body = body
+        super().__init__(body)
         self._redactor = redactor
 
     def whole(self, data: dict[str, Any]) -> dict[str, Any]:
@@ -28,14 +26,3 @@ class ImageReply:
             if isinstance(image, dict) and isinstance(image.get(TEXT), str):
                 image[TEXT] = self._redactor.all(image[TEXT])[0]
         return data
-
-    def event(self, data: dict[str, Any]) -> list[dict[str, Any]] | None:
-        """A piece of an image, as it came."""
-        return None
-
-    def word(self, data: dict[str, Any]) -> None:
-        """No text is streamed."""
-
-    def end(self, *, finished: bool) -> list[dict[str, Any]]:
-        """Nothing is left."""
-        return []

@@ -8,7 +8,7 @@ from typing import Any
 from ...conversation import Turn
 from .._cut_off import chars_in
 from .._exchange import Exchange, Judged
-from ..defender import Decision
+from .._reply import GuardedReply
 from . import items
 from .chat import beside, tells, usage_of
 
@@ -120,26 +120,20 @@ class ResponseItems:
         return [turn for item in self.out for turn in items.turns_of_item(item)]
 
 
-class ResponseReply:
+class ResponseReply(GuardedReply):
     """A response in flight."""
 
     def __init__(self, body: Mapping[str, Any], exchange: Exchange) -> None:
-        self.body = body
+        super().__init__(body, exchange)
         self.items = ResponseItems(body, exchange)
-        self._seen = False
-
-    @property
-    def firewall(self) -> Decision | None:
-        """The decision; None until the response was seen whole."""
-        return self.items.exchange.decision() if self._seen else None
 
     def whole(self, data: dict[str, Any]) -> dict[str, Any]:
         """The response, guarded, with the decision as `firewall`."""
         output = data.get("output")
         total = tokens_of(data)
         if total is None:
-            self.items.exchange.estimate(chars_in(output))
-        self.items.exchange.add_tokens(total, usage=usage_of(data))
+            self.exchange.estimate(chars_in(output))
+        self.exchange.add_tokens(total, usage=usage_of(data))
         self.items.passed_together(output if isinstance(output, list) else [])
         message = self.items.block_message
         if message is not None:
@@ -150,17 +144,6 @@ class ResponseReply:
         self._seen = data.get("status") not in UNFINISHED
         data["firewall"] = self.firewall
         return data
-
-    def event(self, data: dict[str, Any]) -> list[dict[str, Any]] | None:
-        """No event comes here."""
-        raise NotImplementedError
-
-    def word(self, data: dict[str, Any]) -> None:
-        """It is no stream."""
-
-    def end(self, *, finished: bool) -> list[dict[str, Any]]:
-        """Nothing is left."""
-        return []
 
 
 def wants_structure(body: Mapping[str, Any]) -> bool:

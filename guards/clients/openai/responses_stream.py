@@ -16,7 +16,7 @@ from typing import Any
 from .._alike import Word
 from .._cut_off import CUT_OFF, estimated_tokens
 from .._exchange import Exchange
-from ..defender import Decision
+from .._reply import StreamedReply
 from . import items
 from .chat import spelled, usage_of
 from .response_events import Event, Text, begun_call, place_of, told, unlogged
@@ -56,15 +56,13 @@ _STEPS = tuple(
 """Events that tell how far a call of the provider's own has come."""
 
 
-class ResponseStream:
+class ResponseStream(StreamedReply):
     """A response in flight, streamed."""
 
+    unstreamed = ResponseReply
+
     def __init__(self, body: Mapping[str, Any], exchange: Exchange) -> None:
-        self.body = body
-        self.exchange = exchange
-        self.tokens: int | None = None
-        """What the provider says that it used, or an estimate."""
-        self.estimated = False
+        super().__init__(body, exchange)
         self._items = ResponseItems(body, exchange)
         self._texts: dict[tuple[Any, Any, str], Text] = {}
         self._numbers: dict[Any, int] = {}
@@ -74,18 +72,6 @@ class ResponseStream:
         self._held: list[Event] = []
         self._waiting: list[Event] = []
         self._withheld = False
-        self._chars = 0
-        self._ended = False
-
-    @property
-    def firewall(self) -> Decision | None:
-        """The decision; None until the stream has ended, in whatever way."""
-        return self.exchange.decision() if self._ended else None
-
-    def whole(self, data: dict[str, Any]) -> dict[str, Any]:
-        """A server that does not stream answers whole."""
-        self._ended = True
-        return ResponseReply(self.body, self.exchange).whole(data)
 
     def event(self, data: Event) -> list[Event] | None:
         """The events that go out in place of one; None: it goes out as it came."""
@@ -110,10 +96,10 @@ class ResponseStream:
 
     def end(self, *, finished: bool) -> list[Event]:
         """What is not whole by now goes nowhere."""
-        if not self._ended:
+        if not self._seen:
             self._cut_off()
             self._count({})
-        self._ended = True
+        self._seen = True
         return []
 
     def _count(self, response: Mapping[str, Any]) -> None:
