@@ -24,6 +24,7 @@ from ..guards.limits import (
     Amounts,
     Price,
     Spending,
+    Used,
     added,
     spender,
 )
@@ -141,26 +142,16 @@ class Meter:
 
     def _admitted(self, effect: CallModel) -> CallModel:
         """The model call with a word near a limit, cut to what is left."""
-        budget, limits = self.budget, self.budget.limits
+        budget = self.budget
         self._asked = effect
-        if not limits.held:
+        if not budget.limits.held:
             return effect
         used = self.so_far()
         self._estimate = _size(effect) + (budget.tool_tokens if effect.tools else 0)
         self._estimate += sum(budget.more_tokens.get(name, 0) for name in effect.more)
         read = round(self._estimate * self._ratio())
-        need = {"tokens": read, "cost_usd": budget.price.of(read, 0)}
-        limit = limits.beyond(used, need)
-        if limit is not None:
-            raise LimitReached(limit.stop, limit.told(used))
-        write = self._room(used, read, budget.price, budget.output_tokens)
-        wish = {"tokens": read + write, "cost_usd": budget.price.of(read, write)}
-        got = limits.set_aside_tokens(budget.spending, self.caller, need, wish)
-        if got is None:  # other runs of this caller took the rest since
-            limit = limits.full(self.so_far())
-            raise LimitReached(limit.stop, limit.told(self.so_far()))
-        self._reserved = got
-        effect = self._noted(effect, used, need)
+        write, _, self._reserved = self._taken(used, read, budget.price, budget.output_tokens)
+        effect = self._noted(effect, used, _amounts(budget.price, read))
         cut = budget.can_be_cut and write < budget.output_tokens
         return replace(effect, max_tokens=write) if cut else effect
 
@@ -244,19 +235,31 @@ class Meter:
         apart = self._within or _set_aside_by.get() is spending
         if not apart:
             used["caller"] = spending.of(self.caller)
-        need = {"tokens": read, "cost_usd": price.of(read, 0)}
+        _, takes, got = self._taken(used, read, price, ASSUMED_OUTPUT_TOKENS, apart=apart)
+        return takes, got
+
+    def _taken(
+        self, used: Used, read: int, price: Price, most: int, *, apart: bool = False
+    ) -> tuple[int, Amounts, dict[str, float]]:
+        """How many tokens a model call may write, what it takes at most, and what of that is set
+        aside of the caller's; `apart`: nothing is.
+
+        Raises:
+            LimitReached: there is no room for it.
+        """
+        limits, need = self.budget.limits, _amounts(price, read)
         limit = limits.beyond(used, need)
         if limit is not None:
             raise LimitReached(limit.stop, limit.told(used))
-        write = self._room(used, read, price, ASSUMED_OUTPUT_TOKENS)
-        takes = {"tokens": read + write, "cost_usd": price.of(read, write)}
+        write = self._room(used, read, price, most)
+        takes = _amounts(price, read, write)
         if apart:
-            return takes, {}
-        got = limits.set_aside_tokens(spending, self.caller, need, takes)
-        if got is None:
+            return write, takes, {}
+        got = limits.set_aside_tokens(self.budget.spending, self.caller, need, takes)
+        if got is None:  # other runs of this caller took the rest since
             limit = limits.full(self.so_far())
             raise LimitReached(limit.stop, limit.told(self.so_far()))
-        return takes, got
+        return write, takes, got
 
     def _heard(self, reserved: Amounts, amounts: Amounts) -> None:
         # Inside a tool of a graph that shares the counter, that graph hears it as well.
@@ -279,7 +282,7 @@ class Meter:
         self.amounts = added(self.amounts, amounts)
         self.used = {scope: added(used, amounts) for scope, used in self.used.items()}
 
-    def _room(self, used: Mapping[str, Amounts], read: int, price: Price, most: int) -> int:
+    def _room(self, used: Used, read: int, price: Price, most: int) -> int:
         """How much the model may write: what it would at most, or what is left."""
         limits, room = self.budget.limits, [most]
         left = limits.left(used, "tokens")
@@ -319,6 +322,10 @@ def with_system_lines(messages: Sequence[BaseMessage], lines: Sequence[str]) -> 
     if isinstance(first, SystemMessage) and isinstance(first.content, str):
         return [SystemMessage("\n\n".join([first.content, *lines])), *messages[1:]]
     return [SystemMessage("\n\n".join(lines)), *messages]
+
+
+def _amounts(price: Price, read: int, written: int = 0) -> Amounts:
+    return {"tokens": read + written, "cost_usd": price.of(read, written)}
 
 
 def _size(asked: CallModel) -> int:

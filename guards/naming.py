@@ -113,9 +113,14 @@ def _spellings(name: str) -> Iterator[str]:
         return
     bare = _ENDING.sub("", name)
     yield from (name, bare, re.sub(r"[-_]+", " ", bare))
-    turned = _TURNED.fullmatch(name)
-    if turned is not None:
-        yield f"{turned[2]} {turned[1]}"
+    if other := turned(name):
+        yield other
+
+
+def turned(name: str) -> str:
+    """`Stone, Mia` as `Mia Stone`; empty where a name is not written so."""
+    found = _TURNED.fullmatch(name)
+    return f"{found[2]} {found[1]}" if found is not None else ""
 
 
 def steps_to(field: str) -> Steps:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from .naming import field_words, own_names
+from .naming import field_words, own_names, turned
 
 MOST = 200
 """Records of an output of which it is told: in a long list, many are called alike."""
@@ -26,7 +26,6 @@ _REACHED = frozenset(
 _SMALL = r"(?:(?i:de|del|della|da|di|van|von|der|den|la|le|el|al|bin|zu)\s)*"
 _WORD = r"[^\W\d_a-z][^\W\d_]*(?:['\u2019-][^\W\d_]+)*"
 _PERSON = re.compile(rf"({_WORD})(?:\s{_WORD}\.?)??\s({_SMALL}{_WORD})")
-_TURNED = re.compile(r"([^,]{2,60}), ?([^,]{2,60})")
 _LONGEST = 80
 _TITLES = ("Mr", "Mrs", "Ms", "Dr", "Herr", "Herrn", "Frau", "Monsieur", "Madame")
 _SHORTEST = 3
@@ -56,8 +55,7 @@ def _called(row: object, beside: Mapping[str, int]) -> list[str]:
         return []
     found: dict[str, None] = {}
     for name in _names(row):
-        turned = _TURNED.fullmatch(name)
-        match = _PERSON.fullmatch(f"{turned[2]} {turned[1]}" if turned else name)
+        match = _PERSON.fullmatch(turned(name) or name)
         if match is None:
             continue
         given, family = match[1], match[2]
