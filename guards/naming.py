@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from .tokens import subjects, tokens
@@ -27,12 +28,18 @@ _NAMES = frozenset(
     oggetto assunto naam onderwerp namn navn""".split()  # noqa: SIM905 - one word a value reads better
 )
 """Last words of the fields by which people name a record."""
-_NUMBERS = frozenset({"id", "key", "number", "no", "nr", "code", "ref", "reference", "nummer"})
+_NUMBERS = frozenset(
+    "id key number no nr code ref reference nummer uuid pnr sku isbn ean vin".split()  # noqa: SIM905
+)
 _OF_ITSELF = frozenset({"display", "full", "file", "short", "long", "common"})
 """Words before a name that leave it the record's own."""
 _FIRST = frozenset({"first", "given", "vor", "vorname", "prénom", "prenom"})
 _LAST = frozenset({"last", "family", "sur", "surname", "nach", "nachname", "nom"})
 _ENDING = re.compile(r"\.\w{1,5}\Z")
+_ADDRESSED = re.compile(
+    r"\A(?:Mrs?|Ms|Miss|Dr|Prof|Herrn?|Frau|Mme|Sr|Sra)\.? (?=\S+ \S)", re.IGNORECASE
+)
+"""Before a given name and a family's: `Mr Emre Kaya`."""
 _TURNED = re.compile(r"([^,\d]{2,60}), ?([^,\d]{2,60})")
 _SHORTEST = 4
 _DEEPEST = 20
@@ -69,8 +76,8 @@ def own_names(row: Mapping[str, Any], about: frozenset[str]) -> Iterator[str]:
 
 def is_number_of(field: str) -> bool:
     """Whether a field is, by its name, the number of a thing: `order_id`, `invoiceNumber`."""
-    words = _WORD.findall(_HUMP.sub(" ", field[:80]))
-    return bool(words) and words[-1].lower() in _NUMBERS
+    words = field_words(field)
+    return bool(words) and words[-1] in _NUMBERS
 
 
 def own_numbers(row: object, tool: str) -> set[str]:
@@ -87,12 +94,17 @@ def _is_number(words: Sequence[str], about: frozenset[str], value: str | int) ->
     return own and any(map(str.isdigit, str(value)))
 
 
-def field_words(field: str) -> list[str]:
+def field_words(field: str) -> tuple[str, ...]:
     """The words of a field's name, in lower case."""
-    return [word.lower() for word in _WORD.findall(_HUMP.sub(" ", field[:80]))]
+    return _field_words(field[:80])
 
 
-def _fields(row: Mapping[str, Any]) -> Iterator[tuple[list[str], str | int]]:
+@lru_cache(maxsize=1_024)
+def _field_words(field: str) -> tuple[str, ...]:
+    return tuple(word.lower() for word in _WORD.findall(_HUMP.sub(" ", field)))
+
+
+def _fields(row: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str | int]]:
     """The words of each field's name, and its value where that is a text or a whole number."""
     for field, value in row.items():
         words = field_words(str(field))
@@ -111,8 +123,7 @@ def _spellings(name: str) -> Iterator[str]:
     """The name, also without the ending of a file, and with the family's name behind."""
     if len(name) > MAX_CHARS:
         return
-    bare = _ENDING.sub("", name)
-    yield from (name, bare, re.sub(r"[-_]+", " ", bare))
+    yield from (name, _ENDING.sub("", name), bare_title(name), without_title(name))
     if other := turned(name):
         yield other
 
@@ -121,6 +132,16 @@ def turned(name: str) -> str:
     """`Stone, Mia` as `Mia Stone`; empty where a name is not written so."""
     found = _TURNED.fullmatch(name)
     return f"{found[2]} {found[1]}" if found is not None else ""
+
+
+def without_title(name: str) -> str:
+    """The name of a person without what stands before it: `Mr Emre Kaya`."""
+    return _ADDRESSED.sub("", name)
+
+
+def bare_title(name: str) -> str:
+    """A title without the ending of a file, with blanks for what stands for them in file names."""
+    return re.sub(r"[-_]+", " ", _ENDING.sub("", name))
 
 
 def steps_to(field: str) -> Steps:

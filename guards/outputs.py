@@ -19,9 +19,10 @@ from .caller import OWN_VALUES, Caller
 from .encodings import every_view
 from .identifiers import addresses_of, looks_dated, points
 from .names import bare_argument, glob_pattern
-from .naming import Steps, names_of, own_numbers, values_in
+from .naming import Steps, is_number_of, names_of, own_numbers, values_in
 from .patterns import searchable
 from .people import called
+from .titles import referred
 from .tokens import tokens
 from .verdict import ToolCall
 
@@ -109,20 +110,31 @@ class Believed:
             return
         rows = ((row, self._record(row)) for row in self._candidates(data) if self._fits(row))
         found = [(row, record) for row, record in rows if record is not None]
-        only = self._only([row for row, _ in found]) if self.named else None
+        if self.named:
+            self._name(found, call, data)
+        yield from (record for _, record in found)
+
+    def _name(self, found: Sequence[tuple[object, Record]], call: ToolCall, data: object) -> None:
+        """Note in each record how the user's request names it."""
+        only = self._only([row for row, _ in found])
         names = None if self.names is None else tuple(self.names)
-        ids = _ids(call.arguments) if self.named else set()
-        for (row, record), short in zip(found, self._short(found, data), strict=True):
-            if self.named:
-                lookup = [asked_for(call.arguments)] if row is only else []
-                named = names_of(row, call.name, names)
-                record["when"] = [*([name] for name in (*named, *short)), *filter(None, lookup)]
-                record["of"] = sorted(own_numbers(row, call.name) & ids)
-            yield record
+        rows = [(row, names_of(row, call.name, names)) for row, _ in found]
+        others = zip(self._short(found, data), referred(rows, mappings_in(data)), strict=True)
+        ids, alone = _ids(call.arguments), len(call.arguments) == 1
+        for (row, record), (_, named), (short, (near, the)) in zip(
+            found, rows, others, strict=True
+        ):
+            lookup = [asked_for(call.arguments)] if row is only else []
+            record["when"] = [*([name] for name in (*named, *short)), *filter(None, lookup)]
+            # What else a call says may have picked this one out of many.
+            own = ids if row is only and alone else own_numbers(row, call.name) & ids
+            record["of"] = sorted(own)
+            if near or the:
+                record |= {"near": near, "the": the}
 
     def _short(self, found: Sequence[tuple[object, Record]], data: object) -> list[list[str]]:
         """How a person is called in each of these records."""
-        if not self.named or self.names is not None:
+        if self.names is not None:
             return [[] for _ in found]
         return called([row for row, _ in found], mappings_in(data))
 
@@ -208,7 +220,7 @@ def believed(rows: Iterable[Believed], call: ToolCall, data: object) -> list[Rec
 
 def _ids(arguments: Mapping[str, Any]) -> set[str]:
     """The ids by which a call looks something up."""
-    given = ((name, value) for name, value in arguments.items() if _ID.fullmatch(name))
+    given = ((name, value) for name, value in arguments.items() if is_number_of(name))
     return {str(value) for _, value in given if isinstance(value, str | int)}
 
 

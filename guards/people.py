@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from .naming import field_words, own_names, turned
+from .naming import field_words, own_names, turned, without_title
 
 MOST = 200
 """Records of an output of which it is told: in a long list, many are called alike."""
@@ -55,7 +55,7 @@ def _called(row: object, beside: Mapping[str, int]) -> list[str]:
         return []
     found: dict[str, None] = {}
     for name in _names(row):
-        match = _PERSON.fullmatch(turned(name) or name)
+        match = _PERSON.fullmatch(turned(name) or without_title(name))
         if match is None:
             continue
         given, family = match[1], match[2]

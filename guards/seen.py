@@ -19,6 +19,7 @@ from .folding import without_accents
 from .forms import forms_of, hosts_in, numbers_in
 from .private_pieces import PrivatePieces, has_digit
 from .sums import currencies_in, plain_sums, round_sums, sums_in
+from .titles import Heard
 from .tokens import MAX_TOKENS, other_spellings, subjects, tokens, wishes, words
 
 USER = "user"
@@ -99,6 +100,11 @@ class Index:
     looked_up: dict[int, list[str]] = field(default_factory=dict)
     """Of some of these the ids of their own by which they were looked up: one that is known in its
     turn, as the order of whom the user named is, names them, too."""
+    loosely: dict[int, tuple[list[frozenset[str]], list[str]]] = field(default_factory=dict)
+    """Of some of these: words that name them where a message has all of one set near each other,
+    and words that do with an article."""
+    heard: Heard = field(default_factory=Heard)
+    """The user's messages, once such a record is there."""
     doubtful: set[int] = field(default_factory=set)
     """Places whose values may be used once a person has agreed."""
     of_user: set[int] = field(default_factory=set)
@@ -141,6 +147,8 @@ class Index:
         self.accents = self.accents or plainly is not said
         self.user_words.append((place >> RECORD_BITS, said))
         self.user_plainly.append((place >> RECORD_BITS, plainly))
+        if self.loosely:
+            self.heard.listen(self.user_plainly)
         for word in wishes(run):
             first = self.said.setdefault(word, place >> RECORD_BITS)
             if first != place >> RECORD_BITS:
@@ -152,6 +160,10 @@ class Index:
             self.wanting[place] = [_texts(names) for names in wanted]
             if ids := _texts(record.get("of")):
                 self.looked_up[place] = ids
+            near, the = _texts(record.get("near")), _texts(record.get("the"))
+            if near or the:
+                self.loosely[place] = [frozenset(some.split()) for some in near if some], the
+                self.heard.listen(self.user_plainly)
         if record.get("ask"):
             self.doubtful.add(place)
         for text in _texts(record.get("texts")):
@@ -266,6 +278,11 @@ class Index:
             for word in self.said.keys() & words
         )
 
+    def referring(self, place: int, end: int) -> Iterator[int]:
+        """The messages of the user before the entry `end` that refer to a record."""
+        near, the = self.loosely.get(place, _NOTHING)
+        return (entry << RECORD_BITS for entry in self.heard.referring(near, the, end))
+
     def user_wrote(self, piece: str, private: PrivatePieces, end: int) -> bool:
         """Whether a private piece stands in a message of the user's, in one of its groupings."""
         bare = piece.replace(" ", "")
@@ -363,6 +380,7 @@ class Seen:
 
 
 _MOST_NUMBERS = 100
+_NOTHING: tuple[list[frozenset[str]], list[str]] = ([], [])
 
 
 def _last(entries: Sequence[int], end: int) -> int:

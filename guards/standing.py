@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-from .dates import Day
+from .dates import Day, day_of
 from .folding import without_accents
 from .identifiers import identifiers
 from .seen import LONGEST_KEPT, RECORD_BITS, Index, Seen
@@ -99,10 +99,11 @@ class Standing(list[dict[str, Any]]):
         counted = frozenset(place for place in found if self._counts(place, doubts))
         if money:
             return counted
-        wanting = self._index.wanting
+        index, wanting = self._index, self._index.wanting
         # Many records are named by the same messages: each of these sets is put in once.
         return counted.union(
-            *{self._naming(names) for p in counted & wanting.keys() for names in wanting[p]}
+            *{self._naming(names) for p in counted & wanting.keys() for names in wanting[p]},
+            *(index.referring(p, len(self)) for p in counted & index.loosely.keys()),
         )
 
     def _naming(self, names: Sequence[str]) -> frozenset[int]:
@@ -210,6 +211,8 @@ class Standing(list[dict[str, Any]]):
         about = seen.about[entry]
         if any(all(self._named(name, about) for name in names) for names in wanted if names):
             return True
+        if place in seen.loosely and any(True for _ in seen.referring(place, len(self))):
+            return True
         ids = seen.looked_up.get(place, ()) if hops > 0 else ()
         return any(not self._givers(run_of(value), hops - 1) <= {entry} for value in ids)
 
@@ -243,9 +246,18 @@ class Standing(list[dict[str, Any]]):
                 self.stated(name)
                 or self.stated_number(name, about=(about,))
                 or self._wrote_plainly(name)
+                or self._wrote_day(name)
                 or self._in_named_text(run_of(name))
             )
         return known[name, about]
+
+    def _wrote_day(self, name: str) -> bool:
+        """Whether a name is a day that the user wrote: of an entry of a diary."""
+        day = day_of(name) if name[:1].isdigit() else None
+        if day is None:
+            return False
+        index, end = self._index, len(self) << RECORD_BITS
+        return any(p < end and p in index.of_user for p in index.places_of(day))
 
     def _in_named_text(self, run: Run) -> bool:
         known = self._asked_now.in_text

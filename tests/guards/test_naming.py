@@ -20,6 +20,8 @@ from tests.steps import steps_of
          ["Budget review", "evt_1", "evt 1"]),
         ("find", {"displayName": "Orchard Labs", "first_name": "Ann", "last_name": "Lee"},
          ["Orchard Labs", "Ann Lee"]),
+        ("get", {"name": "Mr Emre Kaya"}, ["Mr Emre Kaya", "Emre Kaya"]),
+        ("get", {"name": "Dr House", "pnr": "K3X9QL"}, ["Dr House", "K3X9QL"]),
         ("suchen", {"name": "Weiß, Jürgen"}, ["Weiß, Jürgen", "Jürgen Weiß"]),
         ("searchOrders", {"orderId": "ORD-1", "customerName": "Zoë", "customerId": "cus_1"},
          ["ORD-1", "ORD 1"]),

@@ -42,6 +42,7 @@ def test_two_of_one_name() -> None:
         ({"first_name": "Luca", "last_name": "De Santis", "email": "x"}, ["Luca", "Dr De Santis"]),
         ({"displayName": "Ann M. O'Neil", "workEmail": "x"}, ["Ann", "Ms O'Neil"]),
         ({"name": "Will Smith", "mail": "x"}, ["Herr Smith"]),
+        ({"name": "Mr Emre Kaya", "phone": "1"}, ["Emre", "Mr Kaya"]),
     ],
 )
 def test_names_of_a_person(row: dict[str, str], names: list[str]) -> None:
