@@ -12,20 +12,24 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .entropy import NAMED_VALUE, is_named_secret
+from .cookies import COOKIE_HEADER, SESSION_COOKIE, holds_session, is_session
+from .entropy import NAMED_VALUE, is_named_secret, looks_random
+from .passwords import CHOSEN_PASSWORD, is_chosen
 
 
 @dataclass(frozen=True, slots=True)
 class SecretPattern:
     """`name` is the mask's label, `regex` an RE2 pattern, `where` the `file:line` it is from.
 
-    `real` has the last word on a match, where a pattern alone cannot tell.
+    `real` has the last word on a match, where a pattern alone cannot tell. With `in_text` it is a
+    secret within a text only: a field of that name takes such a value (`login(password=…)`).
     """
 
     name: str
     regex: str
     where: str = ""
     real: Callable[[Any], bool] | None = None
+    in_text: bool = False
 
     def finds(self, compiled: Any, text: str) -> Iterator[tuple[int, int]]:
         """Where its secrets stand in `text` (as `searchable` gives it): start, end (exclusive)."""
@@ -176,7 +180,8 @@ _FORMATS: tuple[tuple[str, str], ...] = (
 _IN_CONTEXT: tuple[tuple[str, str], ...] = (
     (
         "authorization_header",
-        _CASELESS + r"authorization[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?:bearer|basic|token)\s{1,4}"
+        _CASELESS + r"authorization[\"']?\s{0,4}[:=]\s{0,4}[\"']?"
+        r"(?:bearer|basic|token|api-?key|key|negotiate)\s{1,4}"
         rf"(?P<secret>{_OPAQUE}{{8,}}=*)",
     ),
     (
@@ -224,6 +229,15 @@ def _is_there(match: Any) -> bool:
 SHIPPED: tuple[SecretPattern, ...] = (
     *(SecretPattern(name, regex, real=_is_drawn) for name, regex in _FORMATS),
     *(SecretPattern(name, regex, real=_is_there) for name, regex in _IN_CONTEXT),
+    SecretPattern(
+        "authorization_value",
+        _CASELESS
+        + rf"authorization[\"']?\s{{0,4}}[:=]\s{{0,4}}[\"']?(?P<secret>{_OPAQUE}{{16,}}=*)",
+        real=lambda match: looks_random(match["secret"]),
+    ),
+    SecretPattern("cookie_header", COOKIE_HEADER, real=holds_session),
+    SecretPattern("session_cookie", SESSION_COOKIE, real=is_session),
     SecretPattern("generic_secret", NAMED_VALUE, real=is_named_secret),
+    SecretPattern("password", CHOSEN_PASSWORD, real=is_chosen, in_text=True),
 )
 """In the order in which a mask takes its label where two of them hit the same text."""

@@ -167,9 +167,10 @@ class Verdict:
     def explain(self) -> str:
         """The verdict for a person: its word, and a line for each rule that spoke, strictest first.
 
-        A line holds the place in the policy, the rule and its word, what is wrong, the value (one
-        that is secret is masked) and where it came from, and what would have been allowed. Where
-        rules are in shadow, it also says what they would have made of the verdict.
+        A line holds the place in the policy (`built in`: no file says it), the rule and its word,
+        what is wrong, the value (one that is secret is masked) and where it came from, and what
+        would have been allowed. Where rules are in shadow, it also says what they would have made
+        of the verdict.
         """
         lines = [_line(f) for f in _by_strictness(self.findings)]
         if self.shadow is not None:
@@ -190,8 +191,8 @@ def _line(finding: Finding, note: str = "") -> str:
         parts.append(f"value {json.dumps(finding.value, ensure_ascii=False)}{source}")
     if finding.allowed:
         parts.append(f"allowed: {finding.allowed}")
-    place = f"{finding.where} " if finding.where else ""
-    return f"{place}{finding.rule} ({note}{finding.word}): {'; '.join(parts)}"
+    place = finding.where or "built in"  # a shipped pattern, a call that nobody can read
+    return f"{place} {finding.rule} ({note}{finding.word}): {'; '.join(parts)}"
 
 
 def strictest(findings: Iterable[Finding]) -> Word:

@@ -102,7 +102,7 @@ class Secrets:
         texts = texts if len(parts) == len(sent) else list(put_together(own, parts))
         for number in sorted(self._near(patterns, texts)):
             pattern, compiled = self.rows[number]
-            if any(compiled.search(text) for text in texts):
+            if not pattern.in_text and any(compiled.search(text) for text in texts):
                 reason = f"secret '{pattern.name}' in pieces, over the calls of this thread"
                 shown = f"[REDACTED:{pattern.name}]"
                 allowed = "the call without its piece of it"
@@ -163,7 +163,7 @@ class Secrets:
 
 def _first(call: Examined, pattern: SecretPattern, compiled: Any) -> tuple[int, str] | None:
     """The first text of the call that holds the secret, and what was matched."""
-    joined = ((-1, text) for text in call.joined)
+    joined = ((-1, text) for text in call.joined if not pattern.in_text)
     for index, text in (*call.texts(), *joined, *call.noise):
         read = searchable(text)
         for start, end in pattern.finds(compiled, read):

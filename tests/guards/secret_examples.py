@@ -272,6 +272,110 @@ EXAMPLES: dict[str, Examples] = {
             "set password = hunter2",
         ],
     ),
+    "authorization_value": Examples(
+        inside=[
+            (f"Authorization: {X}", X),
+            (f'{{"authorization": "{X[:20]}"}}', X[:20]),
+            (f"authorization={X}.{X}", X),
+        ],
+        benign=[
+            "Authorization: required",
+            "authorization: ${AUTHORIZATION_HEADER_V2}",
+            "authorization: see_the_documentation",
+            f"authorization: {UUID}",
+        ],
+    ),
+    "cookie_header": Examples(
+        inside=[
+            ("Set-Cookie: sessionid=38afes7a8; HttpOnly", "38afes7a8"),
+            ("Cookie: lang=en; SID=31d4d96e407aad42", "31d4d96e407aad42"),
+            ('"Cookie": "session=eyJhbGciOiJI.abcdef123456"', "eyJhbGciOiJI.abcdef123456"),
+            ("curl -H 'Cookie: auth=abc123def456ghi' x", "abc123def456ghi"),
+            ("document.cookie = 'remember_me=abc123def456ghi789'", "abc123def456ghi789"),
+            (r"{\"set-cookie\": \"_app_session=q1w2e3r4t5; Path=/\"}", "q1w2e3r4t5"),
+        ],
+        benign=[
+            "Set-Cookie: theme=dark; Path=/",
+            "Cookie: lang=en-US; consent=true; _ga=GA1.2.123456789.1700000000",
+            "Cookie: csrftoken=u32t4o3tb3gg43",
+            "Cookie: sessionid=<your-session>; authors=ann1234567",
+            "Cookie: sessionid=${SESSION_ID_2}",
+            "cookie: session=deleted123",
+            "Cookies: session = 24 pieces",
+            "the Set-Cookie header, the cookie policy",
+        ],
+    ),
+    "session_cookie": Examples(
+        inside=[
+            ("sessionid=x7d9f8a2b3c4d5e6f7", "x7d9f8a2b3c4d5e6f7"),
+            ("JSESSIONID=0A1B2C3D4E5F60718293", "0A1B2C3D4E5F60718293"),
+            ("connect.sid=s%3AaBcDeFgHiJk.q1w2e3r4t5y6", "aBcDeFgHiJk.q1w2e3r4t5y6"),
+            ("curl -b 'PHPSESSID=298zf09hf012fh2' x", "298zf09hf012fh2"),
+            ("ASP.NET_SessionId=abc123def456ghi789jkl012", "abc123def456ghi789jkl012"),
+            ("__Host-session=abc123def456ghi789;", "abc123def456ghi789"),
+        ],
+        benign=[
+            "sessionid=None",
+            "sessionid=session_id",
+            "session_id is required",
+            "sid=1",
+            "session=requests.Session()",
+            "sessions=12345678",
+            "sessionid=your-session-1",
+        ],
+    ),
+    "password": Examples(
+        inside=[
+            (text.replace("V", value), value)
+            for value in ("hunter2", "Tr0ub4dor!", "S3cret-99")
+            for text in (
+                *(
+                    "password: V",
+                    "DB_PASSWORD=V",
+                    "passwd: V.",
+                    '{"password": "V"}',
+                    "--password V",
+                ),
+                *("the password is V.", "Passwort: V", "mot de passe : V", "contraseña: V"),
+                *(
+                    "пароль: V",
+                    "密码: V",
+                    "<password>V</password>",
+                    "**Password:** V",
+                    "SMTP_PASS=V",
+                ),
+                *(r"{\"pwd\": \"V\"}", "user bob, password: V, host db", "--db-password=V"),
+            )
+        ],
+        benign=[
+            *('password = "abc123"', "password='hunter2'", "password: ********", "password=$PW1"),
+            *("password: <your-password1>", "password={{ vault.pw1 }}", "password: null"),
+            *("password=os.environ['PW1']", "password: Optional[str1]", "password=form.password1"),
+            *(
+                "password: /run/secrets/db1",
+                "pwd=/srv/app2",
+                "PWD=C:\\Users\\x1",
+                "password: test123",
+            ),
+            *(
+                "password must be 8 characters",
+                "password is base64-encoded",
+                "password: 8-64 letters",
+            ),
+            *(
+                "The password is incorrect!",
+                "password: db_password_2",
+                "password: https://x.test/1",
+            ),
+            *("password_hash: abc123", "password reset: 2 links", "password: !vault |", "pwd"),
+            *(
+                "PASSWORD_FILE=/run/db1",
+                "password: changeme1",
+                "password123",
+                "password: process.env.P1",
+            ),
+        ],
+    ),
     "generic_secret": Examples(
         inside=[
             (text.replace("V", X[:24]), X[:24])

@@ -115,6 +115,6 @@ def test_a_line_holds_place_rule_value_and_origin() -> None:
     assert Verdict("block", findings).explain().splitlines() == [
         "block",
         "p.yaml:3 b (block): two",
-        'a (ask): one; value "x\\nblock"',
+        'built in a (ask): one; value "x\\nblock"',
     ]
     assert Verdict("allow").explain() == "allow: no rule objects"
