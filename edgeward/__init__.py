@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     )
     from edgeward.extras import MissingExtra
     from edgeward.firewall import Firewall
+    from edgeward.graphs.admitted import LockViolation, NothingWaiting
     from edgeward.graphs.agent import (
         BaseAgent,
         PlanAndSolveAgent,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from edgeward.graphs.checkpoints import open_checkpointer
     from edgeward.graphs.config import AgentConfig
     from edgeward.graphs.context import RunContext
-    from edgeward.graphs.locked import LockedGraph, LockViolation, NothingWaiting
+    from edgeward.graphs.locked import LockedGraph
     from edgeward.graphs.result import AgentResult, AgentStep, TokenUsage
     from edgeward.graphs.schema import Strategy, load_strategy
     from edgeward.guards.caller import Caller
@@ -87,7 +88,8 @@ _HOMES = {
     "graphs.checkpoints": "open_checkpointer",
     "graphs.config": "AgentConfig",
     "graphs.context": "RunContext",
-    "graphs.locked": "LockViolation LockedGraph NothingWaiting",
+    "graphs.admitted": "LockViolation NothingWaiting",
+    "graphs.locked": "LockedGraph",
     "graphs.result": "AgentResult AgentStep TokenUsage",
     "graphs.schema": "Strategy load_strategy",
     "guards.caller": "Caller",

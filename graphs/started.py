@@ -10,8 +10,8 @@ from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
 
 from ..arguments import require
+from .admitted import LockViolation
 from .context import RunContext
-from .locked import LockViolation
 from .result import Trace
 from .straight import STRAIGHT_KEY, Straight
 

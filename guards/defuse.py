@@ -12,9 +12,9 @@ import html
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from urllib.parse import unquote_plus
 
-from .hosts import HostList, canonical_host, is_address
+from .carried import carries, readable, shown
+from .hosts import HostList, canonical_host
 
 Defused = tuple[str, tuple[str, ...]]
 """The text, and labels of what was done: `images`, `links`."""
@@ -68,13 +68,6 @@ _AROUND = " \t\r\n\f\v\"'"
 _EDGE = ".,;:!?*_'\""
 """Punctuation that follows a link in prose."""
 
-_LONG_QUERY = 100
-_LONG_PATH = 400
-_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_PIECE = re.compile(r"[A-Za-z0-9+=]{20,}")
-_MIXED = re.compile(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z]|[0-9][A-Za-z]+[0-9]|[A-Za-z][0-9]+[A-Za-z]")
-_TELLING = re.compile(r"[0-9]{12}|[\w.+-]+@[\w-]+\.\w|\[REDACTED:|(?:\w+\s+){4}")
-_LONG_LABEL = 30
 _LONG_NAME = 400
 """Characters of an image's words that are looked at for what it is called."""
 
@@ -132,11 +125,11 @@ class Defuser:
             and "@" not in authority
         ):
             return None
-        private = self.private is not _nothing and self.private(_readable(rest))
-        carries = "@" in authority or _carries(host or name, rest)
+        private = self.private is not _nothing and self.private(readable(rest))
+        loaded = "@" in authority or carries(host or name, rest)
         listed = self.hosts is not None
-        if private or (carries and (listed or fetched)) or (fetched and listed):
-            return _shown(host)
+        if private or (loaded and (listed or fetched)) or (fetched and listed):
+            return shown(host)
         return None
 
     def _markdown(self, text: str, did: set[str]) -> str:
@@ -287,29 +280,3 @@ def _plain(words: str) -> str:
     kept = " ".join(word for word in words.split() if "//" not in word)
     said = " ".join(re.sub(r"[\[\]()<>!`\"]+", " ", kept).split())[:80]
     return f'"{said}"' if said else ""
-
-
-def _shown(host: str | None) -> str:
-    """A host fit to be shown: long labels, which can carry data as well, are cut."""
-    if host is None:
-        return "an unreadable address"
-    labels = [label if len(label) <= _LONG_LABEL else "…" for label in host.split(".")]
-    return f"`{'.'.join(labels)}`"
-
-
-def _readable(rest: str) -> str:
-    return unquote_plus(html.unescape(rest))
-
-
-def _carries(host: str, rest: str) -> bool:
-    """Whether a host name or what follows it in a link has room for data, or shows some."""
-    if not is_address(host) and any(len(label) > _LONG_LABEL for label in host.split(".")):
-        return True
-    _, _, query = rest.partition("?")
-    if len(query) > _LONG_QUERY or len(rest) > _LONG_PATH:
-        return True
-    told = _readable(rest)
-    if _TELLING.search(_UUID.sub("-", told)) is not None:
-        return True
-    pieces = _PIECE.findall(_UUID.sub("", rest))
-    return any(_MIXED.search(piece) or piece.isdigit() for piece in pieces)

@@ -89,7 +89,7 @@ def _nowhere() -> bool:
 
 def exit_code(error: Exception) -> int:
     """2 for what the user can put right on the command line or in a file, 1 for the rest."""
-    from ..graphs.locked import NothingWaiting
+    from ..graphs.admitted import NothingWaiting
 
     wrong = (ValueError, ImportError, NothingWaiting, *_NO_SUCH_FILE)
     no_path = isinstance(error, OSError) and error.errno in (errno.ENAMETOOLONG, errno.ELOOP)

@@ -154,7 +154,7 @@ def _check(session: Session, said: Said | None, *, answers: Answers) -> None:
     Raises:
         ValueError, NothingWaiting: it cannot.
     """
-    from ..graphs.locked import NothingWaiting
+    from ..graphs.admitted import NothingWaiting
 
     state, name = session.state, session.thread
     if said is not None and state == "open":
