@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from pydantic import SecretStr
 
@@ -59,11 +60,21 @@ def provider_error(error: BaseException, *, provider: str, key: SecretStr) -> LL
     status = getattr(error, "status_code", None)
     text = _masked(str(error), secret)
     head = f"{provider} answered {status}" if status else f"{provider}: {type(error).__name__}"
+    asked = "" if status else _asked(error)
     return LLMProviderError(
-        f"{head}: {text}",
+        f"{head}: {text}{asked}",
         provider=provider,
         status=status if isinstance(status, int) else None,
     )
+
+
+def _asked(error: BaseException) -> str:
+    """Which server gave no answer; nothing of its address in which a secret could stand."""
+    try:
+        url: Any = error.request.url  # type: ignore[attr-defined]
+        return f" ({url.scheme}://{url.host}{f':{url.port}' if url.port else ''})"
+    except (AttributeError, RuntimeError):  # httpx raises the second
+        return ""
 
 
 def cleared(text: str, key: SecretStr) -> str:

@@ -30,11 +30,12 @@ def test_D037_an_error_keeps_its_status_and_no_key(wire, provider, way, status):
 @BOTH
 @pytest.mark.parametrize("way", ["invoke", "ainvoke"])
 def test_a_reset_connection_is_a_provider_error(wire, provider, way):
-    """No answer at all has no status, and is said so."""
+    """No answer at all has no status, and is said so, with the server that gave none."""
     wire.script(Drop())
     with pytest.raises(LLMProviderError) as caught:
         ask(model_for(wire, provider), "hi", way)
     assert caught.value.status is None
+    assert str(caught.value).endswith(f"({wire.url})")
 
 
 @BOTH
