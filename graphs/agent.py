@@ -108,11 +108,18 @@ class BaseAgent:
         "by", "scope"}`.
 
         Raises:
-            NothingWaiting: there are answers and no question.
+            NothingWaiting: there are answers and no question, or there is no such thread.
             ValueError: the answers do not fit the question; the thread keeps waiting.
         """
+        from langgraph.errors import EmptyInputError
+
+        from .admitted import NothingWaiting
+
         started = self._begun("", thread, max_steps, context)
-        await self._consume(started, _going_on(answers))
+        try:
+            await self._consume(started, _going_on(answers))
+        except EmptyInputError:
+            raise NothingWaiting(f"there is no thread {thread!r} to go on with") from None
         return started.trace.result()
 
     def run_sync(

@@ -148,7 +148,12 @@ class Firewall:
         self._session.add_usage(usage)
 
     def said(self, text: str) -> None:
-        """The user wrote this: it counts as stated, and calls are counted from here."""
+        """The user wrote this: it counts as stated, and calls are counted from here.
+
+        Raises:
+            TypeError: it is no text.
+        """
+        require("text", text, str, "a text")
         self._session.said(text)
 
     def observe(

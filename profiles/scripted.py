@@ -25,6 +25,7 @@ from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field, PrivateAttr, SkipValidation
 
+from ..arguments import require
 from .calls import BROKEN
 
 Turn = AIMessage | str | BaseException | Callable[[list[BaseMessage]], AIMessage | str]
@@ -107,6 +108,9 @@ class ScriptedModel(BaseChatModel):
             turn = turn(list(messages))
         if isinstance(turn, BaseException):
             raise turn
+        require(
+            f"turn {number + 1}", turn, AIMessage | str, "a text, a message, an error, a function"
+        )
         reply = AIMessage(turn) if isinstance(turn, str) else turn.model_copy(deep=True)
         # A fresh id: replayed turns of one script are different messages.
         update: dict[str, Any] = {"id": None}

@@ -132,7 +132,7 @@ def show_question(console: Console, question: Mapping[str, Any]) -> None:
         if value:
             say(f"  value {value}")
         if said.get("allowed"):
-            say(f"  unasked {said['allowed']}")
+            say(f"  allowed {said['allowed']}")
 
 
 def covers(question: Mapping[str, Any]) -> str:

@@ -206,6 +206,13 @@ def test_a_loop_reports_by_the_name_of_the_tool() -> None:
         firewall.observe(Defended(function={"name": "read_inbox"}), "")  # type: ignore[arg-type]
 
 
+def test_what_the_user_said_is_a_text() -> None:
+    """A message of some SDK is none; what it says is to be handed over."""
+    message: Any = {"role": "user", "content": "Go."}
+    with pytest.raises(TypeError, match="text is of type dict; allowed: a text"):
+        Firewall("default").said(message)
+
+
 def test_a_call_that_is_taken_back_gave_nothing() -> None:
     """It will be decided again before it runs."""
     firewall = Firewall(FLOW)

@@ -249,6 +249,15 @@ async def test_waiting_and_resume() -> None:
         await agent.resume(result.thread, {"c1": {"decision": "approve"}})
 
 
+async def test_resuming_a_thread_that_is_not_there() -> None:
+    """Misspelt, or kept elsewhere: it is named."""
+    agent = ReActAgent(config(["done"]))
+    with pytest.raises(NothingWaiting, match="no thread 'mondy'"):
+        await agent.resume("mondy")
+    with pytest.raises(NothingWaiting):
+        await agent.resume("mondy", {"c1": {"decision": "approve"}})
+
+
 async def test_refusals_are_in_the_trace() -> None:
     """Each proposed call has one result in the trace, in the order of the calls."""
     calls = turn(("drop", {}, "c1"), ("add", {"a": 1, "b": 1}, "c2"), ("serch", {}, "c3"))

@@ -50,6 +50,15 @@ def test_a_turn_may_be_a_function_or_an_error():
         model.invoke([*TALK, AIMessage("x")])
 
 
+def test_what_is_no_turn_is_named():
+    """By its place in the script; what a function gives counts as what stands there."""
+    for turn in (3, lambda messages: None):
+        with pytest.raises(TypeError, match=r"turn 2 is of type (int|NoneType); allowed: a text"):
+            ScriptedModel(turns=["Hello.", turn]).invoke(
+                [("user", "a"), ("ai", "b"), ("user", "c")]
+            )
+
+
 def test_streams_add_up_to_the_same_message():
     """Text in words, arguments in pieces, token counts at the end; sync and async."""
     turn = AIMessage("Let me  add.", tool_calls=[{"name": "add", "args": {"a": "ü"}, "id": "c"}])
