@@ -76,6 +76,8 @@ class Policy:
     """Whether it also holds what came since the thread's last one: see `receipts/past.py`."""
     asked: tuple[Check, ...] = field(init=False, repr=False, compare=False, default=())
     """The checks that say something of calls."""
+    unprompted: tuple[Check, ...] = field(init=False, repr=False, compare=False, default=())
+    """Those of them that do even where no pattern hits and nothing was sent in pieces."""
     scans: tuple[Check, ...] = field(init=False, repr=False, compare=False, default=())
     """The checks that say how much a text looks like an injection."""
     reads: tuple[Check, ...] = field(init=False, repr=False, compare=False, default=())
@@ -93,6 +95,8 @@ class Policy:
         self.patterns.freeze()
         # Each step of a run asks for these: they are looked up once.
         object.__setattr__(self, "asked", tuple(filter(speaks, self.checks)))
+        unprompted = (c for c in self.asked if not getattr(c, "on_hits_only", False))
+        object.__setattr__(self, "unprompted", tuple(unprompted))
         for kept, methods in (("scans", ("scan",)), ("reads", ("wishes", "believed", "pieces"))):
             able = (c for c in self.checks if any(getattr(c, name, None) for name in methods))
             object.__setattr__(self, kept, tuple(able))
@@ -247,6 +251,8 @@ def _judged(
                 examined = Examined(call, policy.patterns)
                 if examined.too_long:
                     break
+                if not examined.hits and not history.sent and checks_of is policy.asked:
+                    checks = iter(policy.unprompted)
             for check in checks:
                 if found := check(examined, history):
                     findings += found

@@ -17,7 +17,7 @@ from .beside import Beside, Rows, in_list, in_mapping, in_rows, in_table
 from .connected import connected
 from .destinations import BASES, LONGEST_HEAD, destinations_of, is_head, split_destinations
 from .encodings import ALL_SIGNALS, ESCAPES, FOLDS, QUOTES, plain, views
-from .fields import LISTED_NAMES, MAX_NAME, Kind, kind_below, kind_for_tool, kind_named
+from .fields import LISTED_NAMES, MAX_NAME, Kind, kind_below, kind_for_tool, kind_named, kind_of
 from .hosts import Destination
 from .json_leaves import MAX_OPENED, NO_JSON, TOO_DEEP, as_json, leaf_paths, without_escapes
 from .patterns import SIGNS, PatternSet
@@ -43,6 +43,7 @@ _TEXT, _SECRET, _POINTS, _COMMAND = Kind.TEXT, Kind.SECRET, Kind.POINTS, Kind.CO
 _POINTS_OR_RUNS = _POINTS | _COMMAND
 _KEYED = _POINTS & ~Kind.LABELLED
 _NAME, _VALUE = Kind.NAME, Kind.VALUE
+_SPEAKS = _NAME | _SECRET
 _SMALLEST_ADDRESS = 1 << 24
 """Numbers below it are ids and ports, not IPv4 addresses."""
 
@@ -137,12 +138,15 @@ class Examined:
             places: list[int] = []
             tables: list[Rows] = []
             for key, item in value.items():
-                below = kind_below(key, kind) if len(key) <= MAX_NAME else _TEXT
+                if len(key) <= MAX_NAME:
+                    below = kind_below(key, kind) if kind else kind_of(key)
+                else:
+                    below = _TEXT
                 if below:
                     told |= below
                     if below & _VALUE:
                         places.append(len(leaves) + 1)
-                    if type(item) is str:
+                    if below & _SPEAKS and type(item) is str:
                         if below & _SECRET:
                             self._pairs.append(f"{key}={item}")
                         if below & _NAME and kind_named(item):

@@ -39,7 +39,11 @@ Where = Callable[..., str]
 
 @runtime_checkable
 class Check(Protocol):
-    """One rule of a loaded policy. Pure: same call and history, same findings."""
+    """One rule of a loaded policy. Pure: same call and history, same findings.
+
+    One with `on_hits_only = True` has nothing to say of a call in which no pattern of the policy
+    hits, if nothing was sent in pieces before: it is not asked.
+    """
 
     @property
     def rule(self) -> str:

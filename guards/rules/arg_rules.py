@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -73,6 +73,7 @@ class ArgRules:
     rows: dict[int, Row]
     redactor: Redactor
     rule: str = KEY
+    on_hits_only: ClassVar[bool] = True
 
     @property
     def parts(self) -> list[str]:

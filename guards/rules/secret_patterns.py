@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
@@ -65,6 +65,7 @@ class Secrets:
     masks: frozenset[str] = frozenset()
     """The pieces of a mask, which are pieces of no secret."""
     rule: str = KEY
+    on_hits_only: ClassVar[bool] = True
 
     @property
     def parts(self) -> list[str]:
