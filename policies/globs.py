@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 
 
 def is_glob(name: str) -> bool:
@@ -15,55 +18,64 @@ def covers(wide: str, narrow: str) -> bool:
 
     Never says so where it is not so; of `*` and `?` in the same gap their order does not count.
     """
-    wide, narrow = _ordered(wide), _ordered(narrow)
-    # Row by row over `narrow`: at which places of `wide` one can stand having read so much of it.
-    places = _skipping({0}, wide)
-    for sign in narrow:
-        after = set()
-        for place in places:
-            if place == len(wide):
-                continue
-            wanted = wide[place]
-            if wanted == "*":
-                after.add(place)
-            elif wanted == sign or (wanted == "?" and sign != "*"):
-                after.add(place + 1)
-        places = _skipping(after, wide)
-    return len(wide) in places
+    held = _signs(_ordered(wide))
+    # Sign by sign of `narrow`: at which places of `wide` one can stand having read so much of it.
+    places = held.skipping(1)
+    for sign in _ordered(narrow):
+        after = places & held.stars
+        if sign != "*":
+            after |= (places & (held.where(sign) | held.any)) << 1
+        places = held.skipping(after)
+    return bool(places >> held.length)
 
 
 def overlap(one: str, other: str) -> bool:
     """Whether some name is matched by both."""
-    reached, todo = {(0, 0)}, [(0, 0)]
-    while todo:
-        left, right = todo.pop()
-        if left == len(one) and right == len(other):
-            return True
-        steps = []
-        a, b = one[left : left + 1], other[right : right + 1]
-        if a == "*":
-            steps += [(left + 1, right)] + ([(left, right + 1)] if b else [])
-        if b == "*":
-            steps += [(left, right + 1)] + ([(left + 1, right)] if a else [])
-        if a and b and "*" not in (a, b) and (a == b or "?" in (a, b)):
-            steps.append((left + 1, right + 1))
-        for step in steps:
-            if step not in reached:
-                reached.add(step)
-                todo.append(step)
-    return False
+    held = _signs(_ordered(other))
+    whole = (2 << held.length) - 1
+    # Sign by sign of `one`: at which places of `other` a name can stand that it matches so far.
+    places = held.skipping(1)
+    for sign in _ordered(one):
+        if sign == "*":
+            first = places & -places
+            places = whole & -first if first else 0
+            continue
+        fits = held.where(sign) | held.any if sign != "?" else whole & ~held.stars
+        places = held.skipping((places & held.stars) | (places & fits) << 1)
+    return bool(places >> held.length & 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Signs:
+    """A glob by its signs: of each, at which places it stands, as the bits of a number."""
+
+    length: int
+    at: Mapping[str, int]
+
+    @property
+    def stars(self) -> int:
+        return self.at.get("*", 0)
+
+    @property
+    def any(self) -> int:
+        return self.at.get("?", 0)
+
+    def where(self, sign: str) -> int:
+        return self.at.get(sign, 0)
+
+    def skipping(self, places: int) -> int:
+        """Those places, and those behind stars that match nothing; no star follows another."""
+        return places | (places & self.stars) << 1
+
+
+@lru_cache(maxsize=4_096)
+def _signs(glob: str) -> _Signs:
+    at: dict[str, int] = {}
+    for place, sign in enumerate(glob):
+        at[sign] = at.get(sign, 0) | 1 << place
+    return _Signs(len(glob), at)
 
 
 def _ordered(glob: str) -> str:
     """The glob with each run of `*` and `?` as question marks and one star."""
     return re.sub(r"[*?]*\*[*?]*", lambda run: "?" * run[0].count("?") + "*", glob)
-
-
-def _skipping(places: set[int], glob: str) -> set[int]:
-    """Those places, and those behind stars that match nothing."""
-    out = set(places)
-    for place in sorted(places):
-        while place < len(glob) and glob[place] == "*":
-            place += 1
-            out.add(place)
-    return out

@@ -27,8 +27,8 @@ def lint(
     files: Annotated[
         list[str],
         typer.Argument(
-            help="Files, folders of them, or shipped policies' names. A policy beside a profile "
-            "is compared with its tools."
+            help="Files, folders of them, or shipped policies' names. A policy is compared with "
+            "the tools of the profile in its folder, or of all that are named where there is none."
         ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print the problems as JSON.")] = False,
@@ -81,7 +81,7 @@ def _problems(files: list[str]) -> Iterator[Problem]:
     from ..policies.lint import lint_policy, mismatches
 
     policies: list[str] = []
-    profiles: list[AgentProfile] = []
+    profiles: list[tuple[str, AgentProfile]] = []
     for file in files:
         kind = _kind(file)
         if kind in ("policy", UNREADABLE):
@@ -89,14 +89,18 @@ def _problems(files: list[str]) -> Iterator[Problem]:
             yield from lint_policy(file)
         elif kind == "profile":
             profile, problems = _profile(file)
-            profiles += [profile] if profile else []
+            profiles += [(file, profile)] if profile else []
             yield from problems
         else:
             yield from _strategy(file)
-    for profile in profiles:
+    paired = {Path(file).parent for file, _ in profiles} & {Path(file).parent for file in policies}
+    for file, profile in profiles:
         names, whole = _tool_names(profile)
         for policy in policies:
-            yield from mismatches(policy, names, whole=whole)
+            # Of many agents, each in a folder, each policy is that of its neighbour.
+            beside = {Path(file).parent, Path(policy).parent}
+            if len(beside) == 1 or paired.isdisjoint(beside):
+                yield from mismatches(policy, names, whole=whole)
 
 
 def _kind(file: str) -> str:

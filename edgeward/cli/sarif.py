@@ -56,9 +56,8 @@ def _result(problem: Problem) -> dict[str, Any]:
     file, line = problem.place
     path = Path(file)
     uri = path.as_uri() if path.is_absolute() else quote(path.as_posix())
-    place: dict[str, Any] = {"artifactLocation": {"uri": uri}}
-    if line:
-        place["region"] = {"startLine": line}
+    # Code hosts show nothing without a line.
+    place = {"artifactLocation": {"uri": uri}, "region": {"startLine": max(line, 1)}}
     wrong = ": ".join(filter(None, (problem.field, problem.wrong)))
     allowed = f"allowed: {problem.allowed}" if problem.allowed else ""
     kind = problem.kind or INVALID

@@ -8,7 +8,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from .failures import FAILED, complain
+from .failures import FAILED, complain, exit_code, lines_of
 from .pipes import keep_pipes
 
 
@@ -27,6 +27,9 @@ class Edgeward(TyperGroup):
         except typer.Abort:
             complain("stopped: the input has ended")
             sys.exit(FAILED)
+        except OSError as error:  # before a command began, or in an option of Typer's own
+            complain(*lines_of(error))
+            sys.exit(exit_code(error))
         except Exception as error:
             # Which click this is (Typer has its own, or not) depends on Typer's version.
             if not hasattr(error, "format_message"):

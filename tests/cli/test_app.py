@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -95,3 +96,20 @@ def test_ctrl_c_before_a_command_begins_is_quiet() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_completion_that_cannot_be_installed_is_one_line(tmp_path: Path) -> None:
+    """Where the home folder cannot be written to: no option ends in a traceback."""
+    home = tmp_path / "home"
+    home.write_text("no folder")
+    env = {"HOME": str(home), "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", "edgeward.cli", "--install-completion", "bash"],
+        env={**os.environ, **env},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: {home}")
+    assert done.stderr.count("\n") == 1

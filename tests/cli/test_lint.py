@@ -159,3 +159,29 @@ def test_a_broken_policy_hides_nothing_of_the_others(files: list[Path], invoke: 
     assert result.exit_code == 1
     assert "policy.yaml:" in result.stdout
     assert "profile.yaml:4: agent.llm.api_key" in result.stdout
+
+
+def test_of_many_agents_each_policy_is_that_of_its_neighbour(
+    tmp_path: Path, invoke: Invoke
+) -> None:
+    """A folder an agent: no policy is held to another agent's tools. One that lies elsewhere is
+    compared with every profile that is named, where none of them has a policy of its own."""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "policy.yaml").write_text(f"version: 2\ntools: {{look_{name}: allow}}\n")
+        (tmp_path / name / "profile.yaml").write_text(
+            "agent:\n  id: a\n  name: A\n  llm: {provider: openai, model: m}\n"
+            f"  prompt: {{system: Hi.}}\n  tools: {{python: ['tools.py:look_{name}']}}\n"
+        )
+    assert invoke("lint", tmp_path / "a", tmp_path / "b").stdout == "4 files, 0 problems\n"
+    alone = invoke("lint", tmp_path / "a" / "policy.yaml", tmp_path / "b" / "profile.yaml")
+    assert "look_a: the agent has no such tool" in alone.stdout
+
+
+def test_code_hosts_are_given_a_line_where_a_file_has_none(tmp_path: Path, invoke: Invoke) -> None:
+    """They show nothing that stands nowhere."""
+    (tmp_path / "p.yaml").write_text("")
+    ((result,),) = (
+        run["results"] for run in json.loads(invoke("lint", tmp_path, "--sarif").stdout)["runs"]
+    )
+    assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 1}
