@@ -14,6 +14,7 @@ from ..guards.limits import ASSUMED_OUTPUT_TOKENS, Limits, Price, Spending
 from ..guards.rules.limits import limits_of
 from ..guards.rules.token_budget_per_session import TokenBudget
 from ..profiles.fallback import FallbackModel, name_of
+from .subcalls import Turns
 
 FREE = Price(0.0, 0.0)
 
@@ -38,6 +39,8 @@ class Budget:
     more_tokens: Mapping[str, int] = field(default_factory=dict)
     """What a tool's description takes, for those that are shown only at times."""
     clock: Clock = time.time
+    turns: Turns = field(default_factory=Turns)
+    """What tools that run side by side take."""
 
     def of_model(self, model: BaseChatModel, policy: Policy) -> Budget:
         """The same for another model, which is shown no tools.

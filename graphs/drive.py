@@ -283,7 +283,7 @@ class NodeRunnable(Runnable[Any, Any]):
         if meter is not None and (used := meter.left(approved)) is not None:
             update[USED] = used
         if meter is not None and approved:
-            so_far = {"run": meter.used["run"], "thread": meter.used["thread"]}
+            so_far = meter.for_tools(len(approved))
             approved = [{**call, USED: so_far} for call in approved]
         return Left(self.exits[result.outcome], update, approved)
 

@@ -97,17 +97,22 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         require("context", options.get("context"), RunContext | Mapping | None, CONTEXTS)
         input = self._hidden(admit(input), whole)
         turn = self._turn(whole)
+        # Whoever goes away ends the run, and not when its remains are collected: the turn is the
+        # next one's then.
+        run = super().astream
         if turn is None:
-            async for chunk in super().astream(input, config, **options):
-                yield chunk
+            async with aclosing(cast("Any", run(input, config, **options))) as chunks:
+                async for chunk in chunks:
+                    yield chunk
             return
         await turn.atake()
         try:
             if _goes_on(input, whole):
                 here, head = _places(whole)
                 self._admit_at(input, await self.aget_state(here), await self.aget_state(head))
-            async for chunk in super().astream(input, config, **options):
-                yield chunk
+            async with aclosing(cast("Any", run(input, config, **options))) as chunks:
+                async for chunk in chunks:
+                    yield chunk
         finally:
             turn.give_back()
 

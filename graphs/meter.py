@@ -7,6 +7,7 @@ thread and a run have used lies in the state, what a caller has used in `Spendin
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,7 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import merge_configs
 
 from ..guards.caller import Caller
+from ..guards.langchain.model import written
 from ..guards.langchain.session import usage_of
 from ..guards.limits import (
     ASSUMED_OUTPUT_TOKENS,
@@ -28,6 +30,7 @@ from ..guards.limits import (
     added,
     spender,
 )
+from ..guards.spent import CHARS_PER_TOKEN, Usage
 from ..nodes._base import ESTIMATED, CallModel, Effect, LimitReached, RunTool, State, run_id
 from ..nodes._sizes import tokens, tokens_of
 from ..profiles.fallback import MARK as FALLBACK
@@ -85,13 +88,18 @@ class Meter:
     newly_read: tuple[int, int] = NOTHING
     amounts: dict[str, float] = field(default_factory=dict)
     news: list[str] = field(default_factory=list)
+    turn: str | None = None
+    """Of a tool: what tells the turn from others whose tools run beside it."""
     _reserved: dict[str, float] = field(default_factory=dict)
     _asked: CallModel | None = None
     _estimate: int = 0
+    _read: int = 0
     _since: float = 0.0
     _hears: SubCalls | None = None
     _token: Token[Spending | None] | None = None
     _asks: Token[Spending | None] | None = None
+    _written: list[int] = field(default_factory=lambda: [0])
+    _writes: Token[list[int] | None] | None = None
     _within: bool = False
     """Whether the tool that is heard is one of a graph in a tool of a graph that counts as well."""
 
@@ -109,7 +117,8 @@ class Meter:
             "thread": dict(kept.get("thread") or {}),
         }
         told = list(kept.get("told") or ()) if same else []
-        return cls(budget, spender(caller), run, used, told, tuple(kept.get("read") or NOTHING))
+        read, turn = tuple(kept.get("read") or NOTHING), kept.get("turn")
+        return cls(budget, spender(caller), run, used, told, read, turn=turn)
 
     def so_far(self) -> dict[str, dict[str, float]]:
         """What run, thread and caller have used by now."""
@@ -126,10 +135,28 @@ class Meter:
             self._has_asked()
             effect = self._admitted(effect)
             self._asks = _set_aside_by.set(self.budget.spending)
+            self._written = [0]
+            self._writes = written.set(self._written)
             return effect, config
         if isinstance(effect, RunTool):
             return effect, self._listening(config)
         return effect, config
+
+    def __enter__(self) -> None:
+        """What may happen happens in this block."""
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        # What fails at once used nothing that anybody knows of. What broke off has been read, and
+        # was written as far as it came: whoever cancels runs does not have them for nothing.
+        if kind is None or self._asks is None:
+            return
+        characters = self._written[0]
+        if characters or not issubclass(kind, Exception):
+            assert self._asked is not None
+            self._has_asked()
+            read = self._read or _size(self._asked)
+            used = Usage(read, characters // CHARS_PER_TOKEN, model=self.budget.model)
+            self._count({**used.amounts(self.budget.limits), "seconds": self._passed()})
 
     def after(self, effect: Effect, answer: Any) -> Any:
         """What came of it, counted; a reply gets an estimate of its tokens where it has none."""
@@ -149,7 +176,7 @@ class Meter:
         used = self.so_far()
         self._estimate = _size(effect) + (budget.tool_tokens if effect.tools else 0)
         self._estimate += sum(budget.more_tokens.get(name, 0) for name in effect.more)
-        read = round(self._estimate * self._ratio())
+        read = self._read = round(self._estimate * self._ratio())
         write, _, self._reserved = self._taken(used, read, budget.price, budget.output_tokens)
         effect = self._noted(effect, used, _amounts(budget.price, read))
         cut = budget.can_be_cut and write < budget.output_tokens
@@ -192,7 +219,12 @@ class Meter:
         """The configuration of a tool, so that its model calls are heard."""
         if not self.budget.limits.limits:
             return config
-        self._hears = SubCalls(self.budget.limits, admit=self._admit_heard, counted=self._heard)
+        self._hears = SubCalls(
+            self.budget.limits,
+            admit=self._admit_heard,
+            counted=self._heard,
+            beside=self.budget.turns.of(self.turn),
+        )
         self._within = _heard_by.get() is self.budget.spending
         self._token = _heard_by.set(self.budget.spending)
         return merge_configs(config, {"callbacks": [self._hears]})
@@ -213,6 +245,11 @@ class Meter:
         news = {"told": self.news, "read": list(self.newly_read)}
         return {"id": self.run, "amounts": self.amounts, **news}
 
+    def for_tools(self, calls: int) -> dict[str, Any]:
+        """What goes along with each of so many calls to the node that runs them: what was used."""
+        turn = uuid.uuid4().hex if calls > 1 else None
+        return {"run": self.used["run"], "thread": self.used["thread"], "turn": turn}
+
     def _passed(self) -> float:
         return max(self.budget.clock() - self._since, 0.0)
 
@@ -222,8 +259,8 @@ class Meter:
             self._token = None
 
     def _admit_heard(self, name: str, read: int, taken: Amounts) -> tuple[Amounts, Amounts]:
-        """What a model call that a tool makes may take, beside what the tool's others have `taken`;
-        and what of it is set aside of the caller's.
+        """What a model call that a tool makes may take, beside what others of the turn's tools have
+        `taken`; and what of it is set aside of the caller's.
 
         Raises:
             LimitReached: there is no room for it.
@@ -235,8 +272,9 @@ class Meter:
         apart = self._within or _set_aside_by.get() is spending
         if not apart:
             used["caller"] = spending.of(self.caller)
-        _, takes, got = self._taken(used, read, price, ASSUMED_OUTPUT_TOKENS, apart=apart)
-        return takes, got
+        _, _, got = self._taken(used, read, price, ASSUMED_OUTPUT_TOKENS, apart=apart)
+        # A tool's own model cannot be told to write less: no room beside it that it may yet fill.
+        return _amounts(price, read, ASSUMED_OUTPUT_TOKENS), got
 
     def _taken(
         self, used: Used, read: int, price: Price, most: int, *, apart: bool = False
@@ -270,6 +308,9 @@ class Meter:
         if self._asks is not None:
             _set_aside_by.reset(self._asks)
             self._asks = None
+        if self._writes is not None:
+            written.reset(self._writes)
+            self._writes = None
 
     def _count(self, amounts: Amounts) -> None:
         reserved, self._reserved = self._reserved, {}
@@ -345,7 +386,7 @@ def with_estimate(reply: AIMessage, asked: CallModel) -> AIMessage:
 
 def estimated(reply: AIMessage, read: int) -> AIMessage:
     """The reply with an estimate of its tokens, marked as one."""
-    written = tokens(reply)
-    usage = UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)
+    wrote = tokens(reply)
+    usage = UsageMetadata(input_tokens=read, output_tokens=wrote, total_tokens=read + wrote)
     marked = {**reply.response_metadata, ESTIMATED: True}
     return reply.model_copy(update={"usage_metadata": usage, "response_metadata": marked})

@@ -64,7 +64,9 @@ class Work:
         if meter is None:
             return _told(effect, self._done(effect, thread, config))
         effect, config = meter.before(effect, config)
-        return meter.after(effect, self._done(effect, thread, config))
+        with meter:
+            answer = self._done(effect, thread, config)
+        return meter.after(effect, answer)
 
     async def ado(
         self, effect: Effect, thread: str, config: RunnableConfig, meter: Meter | None = None
@@ -72,7 +74,9 @@ class Work:
         if meter is None:
             return _told(effect, await self._adone(effect, thread, config))
         effect, config = meter.before(effect, config)
-        return meter.after(effect, await self._adone(effect, thread, config))
+        with meter:
+            answer = await self._adone(effect, thread, config)
+        return meter.after(effect, answer)
 
     def _done(self, effect: Effect, thread: str, config: RunnableConfig) -> Any:
         match effect:

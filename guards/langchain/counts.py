@@ -12,6 +12,7 @@ from ..ledger import History
 from ..limits import ASSUMED_OUTPUT_TOKENS, Amounts, Spending, added, spender
 from ..rules.limits import limits_of
 from ..spent import CHARS_PER_TOKEN, UNCOUNTED, Usage
+from .model import written
 from .session import amounts_of, caller_in, messages_in, past_of, used_in
 
 
@@ -52,10 +53,18 @@ class Counts:
             limit = None if got is not None else limits.full(used)
         if limit is not None:
             why = f"a limit is reached: {limit.told(used)}"
-        asked = Asking(why, got or {})
+        asked, heard = Asking(why, got or {}), [0]
+        writes = written.set(heard)
         try:
             yield asked
+        except BaseException as error:
+            # What broke off has been read, and was written as far as it came.
+            if heard[0] or not isinstance(error, Exception):
+                came = Usage(past.chars // CHARS_PER_TOKEN, heard[0] // CHARS_PER_TOKEN)
+                self.spending.settle(who, asked.taken(), came.amounts(limits))
+            raise
         finally:
+            written.reset(writes)
             self.spending.settle(who, asked.taken(), {})
 
     def replied(

@@ -12,6 +12,7 @@ import inspect
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
+from contextvars import ContextVar
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
     Model = TypeVar("Model", bound=BaseChatModel)
 
 _REDACTOR = "_edgeward_redactor"
+
+written: ContextVar[list[int] | None] = ContextVar("written", default=None)
+"""Where whoever counts what a model uses has the characters added up that it streams: of a reply
+that breaks off, nobody says more."""
 
 _CLASSES: WeakKeyDictionary[type[Any], type[Any]] = WeakKeyDictionary()
 _LOCK = threading.Lock()
@@ -125,9 +130,11 @@ def _stream(kind: Any) -> Any:
     def _stream(
         self: Any, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
     ) -> Iterator[Any]:
-        reply = HeldReply(getattr(self, _REDACTOR))
+        reply, heard = HeldReply(getattr(self, _REDACTOR)), written.get()
         with _unheard_faults(self):
             for chunk in kind._stream(self, messages, stop, **unheard, **kwargs):
+                if heard is not None:
+                    heard[0] += len(chunk.text)
                 yield from reply.feed(chunk)
         yield from reply.close()
 
@@ -140,11 +147,13 @@ def _astream(kind: Any) -> Any:
     async def _astream(
         self: Any, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
     ) -> AsyncIterator[Any]:
-        reply = HeldReply(getattr(self, _REDACTOR))
+        reply, heard = HeldReply(getattr(self, _REDACTOR)), written.get()
         stream = kind._astream(self, messages, stop, **unheard, **kwargs)
         with _unheard_faults(self):
             async with aclosing(stream) as chunks:
                 async for chunk in chunks:
+                    if heard is not None:
+                        heard[0] += len(chunk.text)
                     for piece in reply.feed(chunk):
                         yield piece
         for piece in reply.close():

@@ -288,3 +288,30 @@ def test_a_model_in_a_tool_gives_nothing_back() -> None:
     )
     graph.invoke(ask(), on())
     assert graph.get_state(on()).values["used"]["thread"]["tokens"] > 300
+
+
+@pytest.mark.parametrize("config", [{}, {"max_concurrency": 1}], ids=["together", "one by one"])
+@pytest.mark.parametrize(("most", "asked"), [(4_000, 4), (50_000, 20)])
+@pytest.mark.parametrize("scope", ["run", "thread"])
+def test_tools_of_one_turn_share_what_is_left(
+    scope: str, most: int, asked: int, config: dict[str, Any]
+) -> None:
+    """Tools side by side do not each use up what is left; below the limit all have room."""
+    usage = {"input_tokens": 300, "output_tokens": 700, "total_tokens": 1_000}
+    reply = AIMessage("ok", usage_metadata=usage)  # type: ignore[arg-type]
+    inner = ScriptedModel(turns=[reply] * 50, order="call")
+
+    def look(what: str = "") -> str:
+        """Asks a model twice."""
+        return "".join(inner.invoke(what).text for _ in range(2))
+
+    turns = [said(*["look"] * 10), said(text="Done.")]
+    graph = build_graph(
+        "react",
+        model=ScriptedModel(turns=turns, order="call"),
+        tools=[look],
+        policy=rules(**{scope: {"tokens": most}}),
+        checkpointer=InMemorySaver(),
+    )
+    graph.invoke(ask(), on() | config)
+    assert len(inner.requests) == asked
