@@ -70,7 +70,7 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
     def _streamed(self, input: Any, config: RunnableConfig | None, **options: Any) -> Iterator[Any]:
         whole = merge_configs(self.config, ensure_config(config))
         require("context", options.get("context"), RunContext | Mapping | None, CONTEXTS)
-        input = self._hidden(admit(input), whole)
+        input = self._admitted(input, whole)
         turn = self._turn(whole)
         if turn is None:
             yield from super().stream(input, config, **options)
@@ -95,7 +95,7 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
     ) -> AsyncIterator[Any]:
         whole = merge_configs(self.config, ensure_config(config))
         require("context", options.get("context"), RunContext | Mapping | None, CONTEXTS)
-        input = self._hidden(admit(input), whole)
+        input = self._admitted(input, whole)
         turn = self._turn(whole)
         # Whoever goes away ends the run, and not when its remains are collected: the turn is the
         # next one's then.
@@ -258,6 +258,20 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
             if first := getattr(node.bound, "first", None):
                 _put_in_front(drawn, first, name)
         return drawn
+
+    def _admitted(self, input: Any, whole: RunnableConfig) -> Any:
+        """The input as the graph takes it, without secrets.
+
+        Raises:
+            LockViolation: as `admit`. ValueError: there is no message in what stands for one.
+        """
+        try:
+            return self._hidden(admit(input), whole)
+        except ValueError as error:  # which may quote it
+            wrong, found = self._ruled.policy.redactor.secrets(str(error))
+            if not found:
+                raise
+        raise ValueError(wrong)  # outside of the handler: it must not carry the original along
 
     def _hidden(self, input: Any, whole: RunnableConfig) -> Any:
         ruled = self._ruled

@@ -190,6 +190,11 @@ class Policy:
         found = [limit(tool) for c in self.checks if (limit := getattr(c, "approval_s", None))]
         return min(found, default=DEFAULT_MAX_S)
 
+    def arguments(self, tool: str) -> set[str]:
+        """The arguments of a tool at which the checks look by name."""
+        named = (of(tool) for c in self.checks if (of := getattr(c, "arguments", None)))
+        return set().union(*named)
+
     def objected(self, verdict: Verdict, finding: Finding) -> Verdict:
         """A verdict with what one more of the rules says; a rule in shadow says what would be."""
         if self.shadow is not None and self.shadow.holds(finding.rule):

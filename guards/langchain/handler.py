@@ -7,6 +7,7 @@ from uuid import UUID
 
 from ...later import Later
 from ..caller import NOBODY, Caller
+from ..decide import decide
 from ..firewall import Firewall, PolicyViolationError
 from ..following import Source
 from ..limits import Spending
@@ -120,10 +121,21 @@ class CallbackHooks:
 
     def _permit(self, name: str, given: str | dict[str, Any], call_id: str) -> ToolCall:
         try:
-            # A text is the one argument of a tool whose parameter's name is not said here.
-            arguments = {"__arg1": given} if isinstance(given, str) else given
-            return self.firewall.permit(as_call(name, arguments, id=call_id), plain=False)
+            if isinstance(given, str):
+                return self._permit_text(name, given, call_id)
+            return self.firewall.permit(as_call(name, given, id=call_id), plain=False)
         except PolicyViolationError:
             raise
         except Exception as error:
             raise PolicyViolationError(f"the check failed ({type(error).__name__})") from error
+
+    def _permit_text(self, name: str, text: str, call_id: str) -> ToolCall:
+        """A text is the one argument of a tool whose parameter is not named here: it may run if it
+        might under each name that the policy says something of, and under none of them."""
+        firewall = self.firewall
+        for argument in sorted(firewall.policy.arguments(name)):
+            call = as_call(name, {argument: text}, id=call_id)
+            verdict = decide(firewall.policy, call, firewall.history)
+            if verdict.word != "allow":
+                raise firewall.refused(call, verdict)
+        return firewall.permit(as_call(name, {"__arg1": text}, id=call_id), plain=False)

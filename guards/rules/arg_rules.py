@@ -85,6 +85,11 @@ class ArgRules:
         left = {n: row for n, row in self.rows.items() if not shadow.holds(f"{KEY}.{row.name}")}
         return replace(self, rows=left) if left else None
 
+    def arguments(self, name: str) -> set[str]:
+        """The arguments of this tool at which a rule looks by name."""
+        rows = [r for r in self.rows.values() if r.tools is None or r.tools.find(name) is not None]
+        return {arg.partition(".")[0] for row in rows for arg in row.args}
+
     def __call__(self, call: Examined, history: History) -> Iterable[Finding]:
         if not call.hits or self.rows.keys().isdisjoint(call.hits):
             return ()

@@ -224,6 +224,11 @@ class Tools:
         wanted = [way.requested for row in self.table.rows(name) for way, _ in row.ways]
         return list(dict.fromkeys(word for one in wanted if one for word in one.words))
 
+    def arguments(self, name: str) -> set[str]:
+        """The arguments of this tool of which something is asked."""
+        ways = [way for row in self.table.rows(name) for way, _ in row.ways]
+        return {argument for way in ways for argument in way.asked}
+
     def _findings(
         self, call: Examined, history: History, rows: tuple[Row, ...]
     ) -> Iterator[Finding]:

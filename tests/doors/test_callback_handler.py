@@ -213,6 +213,40 @@ def test_a_tool_of_one_text() -> None:
     assert spy.runs == [("harmless", 1)]
 
 
+CONDITIONS = {
+    "one of a list": ({"tools": {"pay": {"args": {"account": {"in": ["ops"]}}}}}, "ops", "mallory"),
+    "stated": ({"tools": {"pay": {"args": {"account": "stated"}}}}, "ops-1", "mallory-2"),
+    "at most": ({"tools": {"pay": {"args": {"amount": {"max": 5}}}}}, "4", "900"),
+    "any of two": (
+        {"tools": {"pay": [{"args": {"to": {"in": ["a"]}}}, {"args": {"to": {"in": ["b"]}}}]}},
+        "b",
+        "c",
+    ),
+    "a glob": ({"tools": {"p*": {"args": {"account": {"match": "ops.*"}}}}}, "ops-1", "mallory"),
+    "arg_rules": (
+        {"tools": {"pay": "allow"}, "arg_rules": [{"name": "n", "regex": "mal", "args": ["who"]}]},
+        "ann",
+        "mallory",
+    ),
+    "nothing of its arguments": ({"tools": {"pay": "allow", "other": "block"}}, "x", None),
+}
+
+
+@pytest.mark.parametrize("case", CONDITIONS)
+def test_a_text_fulfils_what_is_asked_of_named_arguments(case: str) -> None:
+    """A text has no name here: whatever the policy asks of an argument of its tool, it fulfils."""
+    policy, good, bad = CONDITIONS[case]
+    spy = Spy("pay")
+    one = Tool(name="pay", description="Pays.", func=spy.run)
+    handler = FirewallCallbackHandler({"version": 2, **policy})
+    handler.firewall.said(f"Pay {good}.")
+    assert one.invoke(good, {"callbacks": [handler]}) == "fine"
+    if bad is not None:
+        with pytest.raises(PolicyViolationError, match="Action blocked"):
+            one.invoke(bad, {"callbacks": [handler]})
+    assert spy.runs == [(good, 1)]
+
+
 @pytest.mark.parametrize("error", [NotImplementedError, ValueError, KeyError])
 def test_a_check_that_fails_blocks(error: type[Exception]) -> None:
     """Also with an error that LangChain would swallow."""

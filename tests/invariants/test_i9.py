@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import tempfile
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,22 @@ def test_in_the_text_of_an_error() -> None:
         graph.invoke(ask())
     assert key not in str(caught.value)
     assert key not in str(caught.value.__context__)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [[{"content": KEYS["openai"]}], {"text": KEYS["aws"]}, [{"role": KEYS["aws"]}]],
+    ids=repr,
+)
+async def test_in_what_is_no_message(given: Any) -> None:
+    """What is handed over in place of a message is refused without the key that it holds."""
+    graph = agent_graph(["hello"])
+    with pytest.raises(ValueError, match="REDACTED") as caught:
+        graph.invoke({"messages": given})
+    with pytest.raises(ValueError, match="REDACTED"):
+        await graph.ainvoke({"messages": given})
+    told = "".join(traceback.format_exception(caught.value))
+    assert not any(key in told for key in KEYS.values())
 
 
 HIDDEN = ["ann.lee@corp.example", "4111 1111 1111 1111", "DE89370400440532013000", "+442079460958"]
