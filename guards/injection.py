@@ -57,12 +57,21 @@ class _Table:
                 groups.append(frozenset(numbers[word] for word in group.split("|")))
             self._rows.append((row, tuple(groups)))
         self._words.freeze()
+        self._told = dict[int, list[int]]()
+        """The rows that may be possible by a word of their rarest group."""
+        for place, (row, found) in enumerate(self._rows):
+            words = [group.split("|") for group in row.needs.split(" & ")]
+            rarest = max(range(len(words)), key=lambda n: min(map(len, words[n])))
+            for number in found[rarest]:
+                self._told.setdefault(number, []).append(place)
 
     def possible(self, text: str) -> Iterator[tuple[Signal, Any]]:
         """The signals whose words are in the text, with their patterns."""
         words = self._words.candidates(text.lower())
-        for row, groups in self._rows if words else ():
-            if not any(words.isdisjoint(group) for group in groups):
+        told = self._told
+        for place in sorted({place for word in words if word in told for place in told[word]}):
+            row, groups = self._rows[place]
+            if not any(map(words.isdisjoint, groups)):
                 yield row, compile_pattern("(?m)" + row.pattern, ignore_case=True)
 
 
@@ -96,8 +105,12 @@ def _passage(text: str) -> Scored:
         for count, match in enumerate(pattern.finditer(text)):
             if count == MOST_HITS:
                 break
-            own = signal.label == "override" and _OWN.search(match[0]) is not None
-            hits.append((match.start(), signal.label, signal.weight * (0.5 if own else 1)))
+            weight = signal.weight
+            if signal.label == "override":
+                if _is_negated(text, match):
+                    continue
+                weight *= 0.5 if _OWN.search(match[0]) is not None else 1
+            hits.append((match.start(), signal.label, weight))
     return _heaviest(sorted(hits)) if hits else (0.0, ())
 
 
@@ -107,6 +120,25 @@ _OWN = re.compile(
     re.IGNORECASE,
 )
 """A sender who takes back what they wrote themselves: `ignore my previous instructions`."""
+_NOT_BEFORE = re.compile(
+    r"(?:(?:\b(?:not|never|don['’]?t|no|não|non|ne|не)\s+(?:(?:to|te|se|ever|simply|just)\s+)?)"
+    r"|n['’]|请勿|請勿|不要|勿|别|別)\Z",
+    re.IGNORECASE,
+)
+_NOT_WITHIN = re.compile(
+    r"\w+(?:\s+(?:sie|bitte))*\s+(?:nicht|niet|inte|ikke|pas)\b", re.IGNORECASE
+)
+_NOT_BEHIND = re.compile(r"し?(?:ない|ず)|하지\s?(?:마|말)|지\s?(?:마|말)")
+
+
+def _is_negated(text: str, match: Any) -> bool:
+    """Whether a sentence says the opposite: `don't forget the instructions above`."""
+    start, end = match.span()
+    if _NOT_WITHIN.match(match[0]) or _NOT_BEFORE.search(text[max(start - 24, 0) : start]):
+        return True
+    return match[0][-1] in "視れ시잊" and _NOT_BEHIND.match(text, end) is not None
+
+
 _MOST_IN_PASSAGE = 40
 
 
@@ -140,8 +172,8 @@ _BLOB = (
 )
 _CODED = re.compile(r"[a-z0-9+/][A-Z]|[A-Z][a-z0-9][A-Z]|[0-9A-Fa-f]{2}[ :,]|\A[0-9A-Fa-f]{20,}\Z")
 
-_LOOKS = "авекмнорстухіјѕԁԛԝѵһɡɑɩАВЕКМНОРСТУХІЈЅԌαεικνορτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧı"
-_LIKE = "abekmhopctyxijsdqwvhgaiABEKMHOPCTYXIJSGaeiknoptuxABEZHIKMNOPTYXi"
+_LOOKS = "авекмнорстухіјѕԁԛԝѵһɡɑɩАВЕКМНОРСТУХІЈЅԌαεικνορτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧıᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡʏᴢ"
+_LIKE = "abekmhopctyxijsdqwvhgaiABEKMHOPCTYXIJSGaeiknoptuxABEZHIKMNOPTYXiabcdefghijklmnopqrstuvwyz"
 _LOOKALIKES = str.maketrans(_LOOKS, _LIKE)
 _ALTERED = (
     rf"[A-Za-z][{_LOOKS}]|[{_LOOKS}][A-Za-z]|[\x{{0300}}-\x{{036F}}\x{{FF21}}-\x{{FF5A}}"
@@ -151,7 +183,11 @@ _ALTERED = (
 _ACCENTS = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]+")
 
 
-_SPACED_WAY, _LEET_WAY, _BLOB_WAY = 1, 2, 3
+_TIED = r"[A-Za-z]{2,}(?:[_+-][A-Za-z]+){3,}"
+"""The name of a file or a branch: `ignore_all_previous_instructions.pdf`."""
+_TIE = re.compile("[_+-]")
+
+_SPACED_WAY, _LEET_WAY, _BLOB_WAY, _TIED_WAY = 1, 2, 3, 4
 """The numbers of these patterns in `_ways`."""
 
 
@@ -159,7 +195,7 @@ _SPACED_WAY, _LEET_WAY, _BLOB_WAY = 1, 2, 3
 def _ways() -> PatternSet:
     """One pass that says which of these the text may hold: mostly none."""
     ways = PatternSet(signals=())
-    for pattern in (_SPACED, _LEET, _BLOB):
+    for pattern in (_SPACED, _LEET, _BLOB, _TIED):
         ways.add(pattern)
     ways.freeze()
     return ways
@@ -175,6 +211,8 @@ def _views(text: str) -> Iterator[tuple[str, bool]]:
     possible = _ways().candidates(text)
     if _SPACED_WAY in possible and compile_pattern(_SPACED).search(text) is not None:
         yield _PULLED_APART.sub(lambda m: m[0][::2], text), False
+    if _TIED_WAY in possible:
+        yield _TIE.sub(" ", "\n".join(compile_pattern(_TIED).findall(text))), False
     if not text.isascii() and compile_pattern(_ALTERED).search(text) is not None:
         yield _bare(text), False
     if _LEET_WAY in possible and compile_pattern(_LEET).search(text) is not None:

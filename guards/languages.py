@@ -59,13 +59,102 @@ OTHER_LANGUAGES: tuple[tuple[str, float, str, str], ...] = tuple(
         ("指令|提示|命令", r"(?:系统|系統|管理员|管理員)(?:指令|提示|命令)\s*[:：]"),
         ("これからあなたは|システム", r"これからあなたは|システム(?:指示|命令|プロンプト)\s*[:：]"),
         ("지금부터|시스템", r"지금부터\s*(?:너|당신)|시스템\s*(?:명령|지시)\s*[:：]"),
-        ("теперь|момента|отныне|системн", r"(?:теперь|с\s+этого\s+момента|отныне)\s+ты\b|системн\S+\s+(?:команда|инструкция|сообщение)\s*:"),
+        ("теперь|момента|отныне|системн", r"(?:теперь|с\s+этого\s+момента|отныне)\s+ты(?:\s|$)|системн\S+\s+(?:команда|инструкция)\s*:"),
         ("partir|instrucción", r"\ba\s+partir\s+de\s+ahora,?\s+(?:eres|debes|tu|tienes)\b|\binstrucción\s+del\s+sistema\s*:"),
         ("jetzt|sofort|systemanweisung|systembefehl", r"\bab\s+(?:jetzt|sofort)\s+(?:bist|musst|wirst|sollst)\s+du\b|\bsystem(?:anweisung|befehl)\s*:"),
         ("partir|sormais", r"à\s+partir\s+de\s+maintenant,?\s+(?:tu|vous)\b|\bd[eé]sormais,?\s+(?:tu|vous)\s+(?:es|êtes|dois|devez)\b"),
-        ("partir|poi", r"\ba\s+partir\s+de\s+agora,?\s+(?:você|voce|tu)\b|\bd['’]ora\s+in\s+poi\s+(?:sei|devi|tu)\b"),
+        ("partir|poi", r"\ba\s+partir\s+de\s+agora,?\s+(?:você|voce|tu)(?:\s|$)|\bd['’]ora\s+in\s+poi\s+(?:sei|devi|tu)\b"),
         ("الآن", r"من\s+الآن\s+فصاعدا|أنت\s+الآن\s+"),
         ("अब से", r"अब\s+से\s+(?:आप|तुम)"),
+    )
+) + tuple(
+    ("override", 0.45, needs, pattern)
+    for needs, pattern in (
+        ("alles & vergiss|vergessen|ignorier", r"\b(?:vergiss|vergessen\s+sie|ignoriere?(?:\s+sie)?)\s+alles\b"),
+        ("tout ce", r"\b(?:oublie[zr]?|ignore[zr]?)\s+tout\s+ce\s+(?:que|qui)\b"),
+        ("todo lo", r"\b(?:olvid\pL*|ignor\pL*)\s+todo\s+lo\s+(?:que|anterior)\b"),
+        ("tudo o", r"\b(?:esque[çc]a|ignore)\s+tudo\s+o\s+que\b"),
+        ("tutto", r"\b(?:dimentica\pL*|ignora\pL*)\s+tutto\s+(?:ciò|quello)\b"),
+        ("забуд|игнорир", r"(?:забудь(?:те)?|игнорируй(?:те)?)\s+вс[её],?\s+что(?:\s|$)"),
+        ("meinen anweisungen|meine anweisungen|meinen befehlen", r"\bnur\s+noch\s+meine[nr]?\s+(?:anweisungen|befehle)"),
+    )
+) + tuple(
+    ("addressed", 0.5, needs, pattern)
+    for needs, pattern in (
+        ("ki-|ki |ai-", r"\b(?:an|für|achtung|hinweis|liebe[rs]?|hallo)\s*[,:]?\s*(?:(?:an|für)\s+)?(?:den\s+|die\s+|das\s+|alle\s+|jede[nr]?\s+)?(?:KI|AI)[ -]?(?:assistent|modell|agent|system|bot)\pL*\s?[:,!]"),
+        ("assistant|agent|modèle & ia:|ia :|ia,|ia ,|ia!|ia !", r"(?:à|pour|attention)\s*,?\s+(?:l['’](?:attention\s+)?|le\s+|tout\s+|aux?\s+|les\s+)?(?:des\s+|de\s+l['’])?(?:assistant|agent|modèle)s?\s+(?:d['’])?IA\s?[:,!]"),
+        ("asistente|assistente|agente|modelo & ia:|ia :|ia,|ia ,|ia!|ia !", r"(?:\bal?|\bpara|atención|aten[çc][ãa]o|querid[oa])\s*,?\s+(?:el\s+|o\s+|la\s+)?(?:asistente|assistente|agente|modelo)\s+(?:de\s+)?IA\s?[:,!]"),
+        ("助手|助理|模型|智能体", r"(?:致|给|請|请)(?:各位|所有)?(?:AI|人工智能|智能)\s?(?:助手|助理|模型|智能体)\s?[:：，,]"),
+        ("アシスタント|エージェント", r"(?:AI|人工知能)\s?(?:アシスタント|エージェント|モデル)(?:へ|の皆さんへ|に告ぐ)"),
+        ("어시스턴트|에이전트", r"(?:AI|인공지능)\s?(?:어시스턴트|에이전트|모델)(?:에게|님)"),
+        ("ассистент|помощник|модел & ии|внимани", r"(?:внимание|для|обращение|к)\s*,?\s+(?:всем\s+|все\s+)?(?:ИИ|AI)[- ]?(?:ассистент|помощник|модел|агент)\pL*\s?[:,!]"),
+    )
+) + tuple(
+    ("another task", 0.3, needs, pattern)
+    for needs, pattern in (
+        ("bevor", r"\bbevor\s+(?:du|sie)\s+(?:\S+\s+){0,3}?(?:antworte|fortf[äa]hr|weitermach)\pL*"),
+        ("avant de", r"\bavant\s+de\s+(?:répondre|continuer|poursuivre)"),
+        ("antes de", r"\bantes\s+de\s+(?:responder|continuar|contestar)"),
+        ("prima di", r"\bprima\s+di\s+(?:rispondere|continuare)"),
+        ("之前", r"(?:回答|回复|继续|答复)(?:用户|问题)?之前"),
+        ("前に", r"(?:回答|返答|続行)(?:する)?前に"),
+        ("전에", r"(?:답변|대답|계속)하기\s?전에"),
+        ("ответ", r"(?:перед\s+(?:тем,?\s+как\s+)?ответ\pL*|прежде\s+чем\s+(?:от|про)\pL+)"),
+    )
+) + tuple(
+    ("command", 0.3, needs, pattern)
+    for needs, pattern in (
+        ("_ & ruf|führ|appelle|exécute|llam|ejecut|chame|chama|chiam|esegui|вызови|выполни|запусти", r"\b(?:ruf\pL*|führ\pL*|appelle[zr]?|exécute[zr]?|llam[ae]\pL*|ejecut\pL+|cham[ae]|chiam[aia]+|esegui|вызови(?:те)?|выполни(?:те)?|запусти(?:те)?)\s+(?:\S+\s+){0,3}?[`'\"]?[a-z]+_[a-z_]+"),
+        ("调用|執行|执行|運行|运行", r"(?:调用|執行|执行|運行|运行)\s?[`'\"「]?[a-z]+_[a-z_]+|必须执行(?:以下|下列)?(?:指令|命令)"),
+        ("呼び出|実行", r"[a-z]+_[a-z_]+\s?(?:を|関数を|ツールを)?\s?(?:呼び出|実行)"),
+        ("호출|실행", r"[a-z]+_[a-z_]+\s?(?:을|를|함수를|도구를)?\s?(?:호출|실행)"),
+    )
+) + tuple(
+    ("let out", 0.25, needs, pattern)
+    for needs, pattern in (
+        ("@|http & leite|sende|schick|überweis|transf|envoi|envoy|reenv|envi|enví|encaminh|inoltra|invia|stuur|prześlij|wyślij", r"\b(?:leite[nt]?|sende[nt]?|schick\pL*|überweis\pL*|transf[eéè]\pL*|envoi\pL*|envoy\pL*|reenv[ií]\pL*|env[ií][ae]\pL*|encaminh\pL*|inoltra\pL*|invia\pL*|stuur\pL*|prześlij|wyślij)(?:\s+\S+){0,8}?\s+\S*(?:@|https?://)"),
+        ("@|http & перешли|отправь|перенаправь", r"(?:перешли|отправь|перенаправь)\pL*(?:\s+\S+){0,8}?\s+\S*(?:@|https?://)"),
+        ("@|http & 转发|转寄|发送|發送|轉發|發到|发到", r"(?:转发|转寄|发送|發送|轉發|發到|发到)(?:到|给|至)?\s?\S*(?:@|https?://)"),
+        ("@|http & 転送|送信|送って", r"(?:@|https?://)\S*\s?(?:に|へ|宛に)\s?(?:転送|送信|送って)"),
+        ("@|http & 전달|전송|보내", r"(?:@|https?://)\S*\s?(?:로|으로|에게)\s?(?:전달|전송|보내)"),
+    )
+) + tuple(
+    ("let out", 0.45, needs, pattern)
+    for needs, pattern in (
+        ("systemprompt|system-prompt", r"\b(?:zeig|nenn|verrat|gib|offenbar|wiederhol)\pL*\s+(?:\S+\s+){0,4}?system-?prompt"),
+        ("prompt & révèle|affiche|donne|répète|montre", r"\b(?:révèle|affiche|donne|répète|montre)\pL*\s+(?:\S+\s+){0,3}?(?:prompt|invite)\s?(?:système|initial)?"),
+        ("prompt & revel|muestra|mostr|repit|repet|dime", r"\b(?:revel|muestra|mostr|repit|repet|dime)\pL*\s+(?:\S+\s+){0,3}?prompt"),
+        ("提示词|提示詞|系统提示", r"(?:输出|显示|告诉|重复|泄露|透露|输出你)[^。\n]{0,10}(?:系统)?(?:提示词|提示詞|系统提示)"),
+        ("プロンプト", r"システム\s?プロンプト[^。\n]{0,6}(?:表示|教え|出力|開示)"),
+        ("промпт", r"(?:раскрой|покажи|выведи|повтори|сообщи)\pL*\s+(?:\S+\s+){0,3}?промпт"),
+    )
+) + tuple(
+    ("persona", 0.35, needs, pattern)
+    for needs, pattern in (
+        ("du bist", r"\bdu\s+bist\s+(?:jetzt|nun|ab\s+sofort)\b"),
+        ("tu es|vous êtes", r"\b(?:tu\s+es|vous\s+êtes)\s+(?:maintenant|désormais)\b"),
+        ("ahora eres|eres ahora", r"\b(?:ahora\s+eres|eres\s+ahora)\b"),
+        ("regeln|einschränkung|restric|restriç|限制|制限|ограничен|제한", r"\bohne\s+(?:regeln|einschränkungen)\b|\bsans\s+(?:aucune\s+)?restrictions?\b|\bsin\s+(?:ninguna\s+)?restricci(?:ones|ón)\b|\bsem\s+restrições|без\s+ограничений|(?:没有|沒有|不受)(?:任何)?限制|制限のない|제한\s?없는"),
+        ("entwicklermodus|développeur|desarrollador|разработчика|开发者模式|開発者モード|개발자", r"\bentwicklermodus\b|\bmode\s+développeur\b|\bmodo\s+(?:de\s+)?desarrollador\b|режим\pL*\s+разработчика|开发者模式|開発者モード|개발자\s?모드"),
+    )
+) + tuple(
+    ("role", 0.3, needs, pattern)
+    for needs, pattern in (
+        ("systemnachricht|message système|message du système|mensaje del sistema|mensagem do sistema|消息|メッセージ|системное", r"(?im)^\W{0,9}(?:systemnachricht|message\s+(?:du\s+)?système|mensaje\s+del\s+sistema|mensagem\s+do\s+sistema|系统消息|系統消息|システム\s?メッセージ|системное\s+сообщение)\s?[:：]"),
+    )
+) + tuple(
+    ("secrecy", 0.4, needs, pattern)
+    for needs, pattern in (
+        ("ユーザー", r"ユーザーに(?:は)?[^。\n]{0,8}(?:伝え|知らせ|言わ)ず"),
+        ("benutzer|nutzer|anwender & erwähn|verrat|sag|inform", r"\b(?:erwähn|verrat|verschweig)\pL*\s+(?:\S+\s+){0,5}?(?:be)?nutzer|\binformier\pL*\s+(?:\S+\s+){0,2}?(?:be)?nutzer\pL*\s+nicht"),
+        ("usuário|usuario", r"\bnão\s+(?:conte|diga|informe|mencione)\s+(?:\S+\s+){0,3}?usu[áa]rio"),
+        ("utente", r"\bnon\s+(?:dire|dirlo|informare|menzionare)\s+(?:\S+\s+){0,3}?(?:all['’])?\s?utente"),
+        ("gebruiker", r"\b(?:vertel|zeg|meld)\pL*\s+(?:\S+\s+){0,2}?(?:de\s+)?gebruiker\s+(?:niets|niet)|\bzonder\s+de\s+gebruiker"),
+    )
+) + tuple(
+    ("new orders", 0.45, needs, pattern)
+    for needs, pattern in (
+        ("anweisung|instructions|instrucciones|instruções|инструкци", r"(?:^|[.!?]\s)\W{0,6}(?:neue\s+(?:system)?anweisung(?:en)?|nouvelles\s+instructions|nuevas\s+instrucciones|novas\s+instruções|новые\s+инструкции)(?:\s+(?:du\s+système|del\s+sistema|do\s+sistema|für\s+dich))?\s?:"),
     )
 )
 # fmt: on

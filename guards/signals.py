@@ -63,7 +63,7 @@ _TABLE: tuple[tuple[str, float, str, str], ...] = (
      r"\b(?:ignor|disregard|forget)\w*\W+(?:about\W+)?(?:all|everything|anything|what(?:ever)?)\b"
      r"(?:\W+\w+){0,4}?\W+(?:above|before\s+this|told|instructed|learned|so\s+far|previously)\b"),
     ("override", 0.55, f"follow|obey|adher|compl & {_O}",
-     rf"\b(?:do\s+not|don'?t|stop|no\s+longer|cease)\s+(?:follow|obey|adher|comply)\w*{_gap(3)}"
+     rf"\b(?:do\s+not|don'?t|never|stop|no\s+longer|cease)\s+(?:follow|obey|adher|comply)\w*{_gap(3)}"
      rf"{_BEFORE}\W+(?:\w+\W+)?{_ORDERS}\b"),
     ("override", 0.4, f"ignor|disregard|forget|overrid|bypass & {_O}",
      rf"\b(?:ignor|disregard|forget|overrid|bypass)\w*\W+(?:all|any|every)\W+(?:\w+\W+){{0,2}}?{_ORDERS}\b"),
@@ -92,6 +92,8 @@ _TABLE: tuple[tuple[str, float, str, str], ...] = (
      r"\byou\s+are\s+now\s+(?:an?|the|my|acting|operating)\b|\bpretend\s+(?:that\s+)?(?:you|to\s+be)\b"),
     ("persona", 0.35, "assist|agent|bot|model & must|always|never|will",
      r"\byou\s+are\s+an?\s+(?:\w+\s+){0,2}?(?:assistant|agent|chatbot|bot|model)\s+(?:that|who|which)\s+(?:must|always|never|will)\b"),
+    ("persona", 0.35, "you & have no", r"\byou\s+(?:now\s+)?have\s+no\s+(?:restrictions|rules|limits|limitations|filters|guidelines)\b"),
+    ("role", 0.3, "role & system", r"\brole[\"']?\s*[:=]\s*[\"']?system\b"),
     ("persona", 0.3, "mode", r"\b(?:developer|debug)\s+mode\s+(?:is\s+)?(?:enabled|activated|on)\b"),
     ("persona", 0.6, "anything|mode|unrestricted|uncensored|unfiltered",
      r"\bdo\s+anything\s+now\b|\bdan\s+mode\b|\bgod\s+mode\s+(?:is\s+)?(?:enabled|activated|on)\b"
@@ -152,6 +154,8 @@ _TABLE: tuple[tuple[str, float, str, str], ...] = (
      r"(?:task|request|question|query|instructions?)\b"),
     ("another task", 0.25, "complete|order & task|request & must|should|need|have|first",
      r"\b(?:to\s+complete|in\s+order\s+to\s+(?:complete|finish|continue)\w*)\s+(?:this|the|your)\s+(?:task|request),?\s+(?:you\s+)?(?:must|should|need|have|first)\b"),
+    ("another task", 0.3, "task|request & done|complet|finish & now|once|after",
+     r"\b(?:now|once|after)\s+(?:that\s+)?(?:the|this|your)\s+(?:\w+\s+)?(?:task|request)\s+(?:is|has\s+been|was)\s+(?:done|completed?|finished)\b"),
     ("another task", 0.4, "important|todo & message|todo",
      r"\bimportant\s+message\s+from\s+(?:me|your|the)\b|\btodo\s*:\s*(?:send|forward|e?mail|transfer|delete|call)\b"),
     # Behind the user's back.
@@ -186,10 +190,13 @@ _TABLE: tuple[tuple[str, float, str, str], ...] = (
      r"(?:call|invoke|run|execute|use|trigger)\s+(?:the\s+)?[`'\"]?[\w.-]+[`'\"]?\s+(?:tool|function|command|plugin|action)\b"),
     ("command", 0.35, "when & you & process|read|summari|open|see|handl",
      r"\bwhen(?:ever)?\s+you\s+(?:process|read|summari[sz]e|open|see|handle)\s+(?:this|these)\b[^.\n]{0,60}?\s(?:please\s+)?"
-     r"(?:call|invoke|run|execute|send|forward|use|delete|transfer|include)\b"),
+     r"(?:call|invoke|run|execute|send|forward|use|delete|transfer|include|add|append|print|reply)\b"),
+    ("command", 0.25, "only & reply|respond|answer", r"\b(?:reply|respond|answer)\s+only\s+with\b"),
     ("command", 0.3, "must|required|instruct|order|command|imperative|mandatory & you",
      r"\b(?:you\s+must|you\s+are\s+(?:required|instructed|ordered|commanded)\s+to|it\s+is\s+(?:imperative|mandatory)\s+that\s+you)\W+(?:\w+\W+){0,2}?"
      r"(?:call|invoke|run|execute|send|forward|e?mail|transfer|delete|reply|respond|output|say|include|visit|open|download|approve|pay|buy)\b"),
+    ("command", 0.2, "run|execut|pipe & curl|wget|rm -|bash|| sh",
+     r"\b(?:run|execute|pipe)\W+(?:\w+\W+){0,2}?(?:curl|wget|rm\s+-|bash|sh\b)"),
     ("command", 0.45, "decod|decrypt|base64|rot13",
      r"\b(?:decod|decrypt|base64|rot13)\w*\b(?:\W+\w+){0,8}?\W+(?:and|then)\W+(?:\w+\W+){0,3}?(?:execut|follow|run|obey|perform|act|carry)\w*\b"),
     ("authority", 0.45, "developer|creator|admin|owner|operator & authori|order|command|instruct|permit|allow",
@@ -198,11 +205,13 @@ _TABLE: tuple[tuple[str, float, str, str], ...] = (
      r"\b(?:this|these|the\s+following)\s+(?:\w+\s+){0,3}?(?:overrides?|supersedes?|takes?\s+(?:precedence|priority)\s+over|ha(?:s|ve)\s+(?:the\s+)?highest\s+priority)\b"),
     ("authority", 0.4, "approved|authori|consent|agreed|confirmed|given & user",
      r"\b(?:the\s+)?user\s+(?:has|have)\s+(?:already\s+)?(?:pre-?)?(?:approved|authori[sz]ed|consented|agreed|confirmed|given\s+(?:permission|consent))\b"),
+    ("authority", 0.3, "user & want|need|ask|expect|like & you",
+     r"\b(?:the|this)\s+user\s+(?:\w+\s+)?(?:wants?|needs?|asked|expects?|would\s+like|instructed)\s+you\s+to\b"),
     ("authority", 0.35, "openai|anthropic|vendor|provider|confirmation|approval",
      r"\b(?:approved|authori[sz]ed|sent|issued|signed)\s+by\s+(?:openai|anthropic|the\s+(?:ai|llm)\s+(?:team|vendor|provider))\b|\bno\s+(?:further\s+)?(?:confirmation|approval)\s+(?:is\s+)?(?:needed|required|necessary)\b"),
     # Where a person does not look.
     ("hidden place", 0.4, "assist|llm|language|ai|prompt|must|ignor|disregard|forget|mention|instruct & <!--|display|visibility|font-size|opacity|color|[//]|hidden|alt|label|title|![|](",
-     rf"{_HIDDEN}[^<>]{{0,300}}?\b(?:assistants?\b|llm|language\s+model|ai\s+(?:agent|model)|system\s+prompt|you\s+must"
+     rf"{_HIDDEN}(?:[^<>]{{0,80}}>)?[^<>]{{0,300}}?\b(?:assistants?\b|llm|language\s+model|ai\s+(?:agent|model)|system\s+prompt|you\s+must"
      rf"|(?:ignore|disregard|forget)\s+(?:all|any|the|your|previous)|do\s+not\s+(?:tell|mention)|instructions?\s+(?:to|for)\s+(?:the\s+)?(?:ai|agent|model))"),
     # In a cheap disguise: the same words in rot13, or backwards.
     ("disguise", 0.6, "vtaber|qvfertneq|sbetrg|snoitcurtsni|tpmorp",
