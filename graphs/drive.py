@@ -18,7 +18,7 @@ from langgraph.graph import END
 from langgraph.types import Send, interrupt
 
 from ..guards.caller import NOBODY
-from ..guards.langchain.approval import drop_answer
+from ..guards.langchain.approval import drop_answer, is_first_use
 from ..guards.langchain.asking import note_silence
 from ..guards.langchain.callbacks import listened_to
 from ..guards.telemetry.current import answered, waits
@@ -251,6 +251,7 @@ class NodeRunnable(Runnable[Any, Any]):
             boundary=ruled.boundary(thread) if "boundary" in needs else "",
             pause=_pause(config, is_first=is_first) if "pause" in needs else None,
             drop_answer=partial(drop_answer, config) if "pause" in needs else None,
+            is_first_use=partial(is_first_use, config) if "pause" in needs else None,
             veil=Veil(vault, thread, held_in(input)) if vault and "veil" in needs else BARE,
             answered=answered if "answered" in needs else None,
             used=meter.to_judge if meter and "used" in needs else None,

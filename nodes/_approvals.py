@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -11,6 +11,7 @@ from typing_extensions import Self
 
 from ..guards.approvals import Bounds, Grant, covering, granted, offered, scope_fault
 from ..guards.audit import Record, answer_record, record, utc
+from ..guards.langchain.approval import ANSWER_USED
 from ..guards.ledger import History
 from ..guards.veil import Veil
 from ..guards.verdict import ToolCall, Verdict
@@ -102,6 +103,18 @@ def answers_to(waiting: Mapping[str, Decided], here: Here) -> Any:
         return answers
 
     return Annotated[dict[Literal[ids], Answer], AfterValidator(fitting)]  # type: ignore[valid-type]
+
+
+def used_once(decided: list[Decided], asked: Collection[str], here: Here) -> list[Decided]:
+    """The calls, those refused that were `asked` about if the answer was used before."""
+    if here.is_first_use is None or here.is_first_use():
+        return decided
+    return [
+        replace(d, verdict=d.verdict.with_finding(ANSWER_USED), grant=None)
+        if d.call.id in asked and d.may_run
+        else d
+        for d in decided
+    ]
 
 
 def approval_of(answer: Answer, asked: Decided, here: Here) -> tuple[dict[str, Any], Grant | None]:

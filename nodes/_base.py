@@ -196,6 +196,8 @@ class Here:
     """Puts a question to a person and returns the answer; None where nobody can be asked."""
     drop_answer: Callable[[], bool] | None = None
     """Whether a person has answered what this step asked; the answer counts no more."""
+    is_first_use: Callable[[], bool] | None = None
+    """Whether nobody else goes on by the same answer of a person's."""
     answered: Callable[[str], bool] | None = None
     """Whether the thread holds an answer to the call with this id."""
     caller: Caller = NOBODY

@@ -31,7 +31,15 @@ from ..guards.rules.sequence import Order, order_of
 from ..guards.telemetry.current import listening
 from ..guards.verdict import Finding, ToolCall, Verdict
 from ..guards.withheld import masked_arguments, with_withheld
-from ._approvals import Answer, Decided, answers_to, approval_of, lasting, question_for
+from ._approvals import (
+    Answer,
+    Decided,
+    answers_to,
+    approval_of,
+    lasting,
+    question_for,
+    used_once,
+)
 from ._base import (
     TURN,
     Effect,
@@ -86,8 +94,8 @@ def step(spec: Spec, state: State, here: Here) -> Step:
         decided = _covered(decided, state.get("approvals") or [], here)
     if is_changed(state, waiting, here):
         decided = unasked(decided, here)
-    if any(d.asks for d in decided):
-        decided = _ask(decided, here, history)
+    if asked := {d.call.id for d in decided if d.asks}:
+        decided = used_once(_ask(decided, here, history), asked, here)
     decided, records, told = yield from _kept(decided, state, here)
     unreadable = [call for call in message.invalid_tool_calls if call["id"] in waiting]
     result = _settle(unreadable, decided, records, state, here)

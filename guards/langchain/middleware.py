@@ -22,7 +22,7 @@ from ..telemetry.current import executing, listening, ran
 from ..telemetry.operation import NOBODY_LISTENS, Operation
 from ..verdict import ToolCall, Verdict
 from ..withheld import with_withheld
-from .approval import ask, drop_answer
+from .approval import ANSWER_USED, ask, drop_answer, is_first_use
 from .chats import chat, facts_of, replied
 from .counts import Asking, Counts
 from .heard import Heard
@@ -234,6 +234,8 @@ class Rules:
     ) -> ToolCall | messages.ToolMessage:
         redactor = self.policy.redactor
         answer = ask(call, verdict, redactor, thread=history.thread)
+        if not is_first_use(request.runtime.config):
+            return self._kept(Decision(call, verdict.with_finding(ANSWER_USED), history))
         approval = answer_record(
             answer.decision, by=answer.by, reason=answer.reason, at=time.time(), redactor=redactor
         )
