@@ -14,13 +14,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
-from langchain_core.messages.ai import UsageMetadata
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import merge_configs
 
 from ..guards.caller import Caller
 from ..guards.langchain.model import written
-from ..guards.langchain.session import usage_of
+from ..guards.langchain.session import estimated, is_uncounted, usage_of
 from ..guards.limits import (
     ASSUMED_OUTPUT_TOKENS,
     Amounts,
@@ -31,7 +30,7 @@ from ..guards.limits import (
     spender,
 )
 from ..guards.spent import CHARS_PER_TOKEN, Usage
-from ..nodes._base import ESTIMATED, CallModel, Effect, LimitReached, RunTool, State, run_id
+from ..nodes._base import CallModel, Effect, LimitReached, RunTool, State, run_id
 from ..nodes._sizes import tokens, tokens_of
 from ..profiles.fallback import MARK as FALLBACK
 from .budget import Budget
@@ -187,7 +186,7 @@ class Meter:
         # No call is free: a reply that says nothing, nought or less has its tokens estimated.
         if is_uncounted(reply):
             assert self._asked is not None
-            reply = estimated(reply, self._estimate or _size(self._asked))
+            reply = _estimated(reply, self._estimate or _size(self._asked))
             used = usage_of(reply)
         elif self._estimate:
             self.newly_read = (self._estimate, max(used.read, 0))
@@ -374,19 +373,11 @@ def _size(asked: CallModel) -> int:
     return tokens_of(asked.messages) if asked.size is None else asked.size
 
 
-def is_uncounted(reply: AIMessage) -> bool:
-    """Whether the provider did not say what a reply used, or says that it used nothing."""
-    return not reply.usage_metadata or not usage_of(reply).amounts(None)["tokens"]
-
-
 def with_estimate(reply: AIMessage, asked: CallModel) -> AIMessage:
     """The reply, with an estimate of its tokens where nobody counted them."""
-    return estimated(reply, _size(asked)) if is_uncounted(reply) else reply
+    return _estimated(reply, _size(asked)) if is_uncounted(reply) else reply
 
 
-def estimated(reply: AIMessage, read: int) -> AIMessage:
-    """The reply with an estimate of its tokens, marked as one."""
-    wrote = tokens(reply)
-    usage = UsageMetadata(input_tokens=read, output_tokens=wrote, total_tokens=read + wrote)
-    marked = {**reply.response_metadata, ESTIMATED: True}
-    return reply.model_copy(update={"usage_metadata": usage, "response_metadata": marked})
+def _estimated(reply: AIMessage, read: int) -> AIMessage:
+    made: AIMessage = estimated(reply, read=read, written=tokens(reply))
+    return made

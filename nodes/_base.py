@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict
 from ..guards.caller import NOBODY, Caller
 from ..guards.decide import Policy
 from ..guards.faults import AgentError, masked_fault
-from ..guards.langchain.session import usage_of
+from ..guards.langchain.session import ESTIMATED, usage_of
 from ..guards.ledger import USER, Entry, Ledger
 from ..guards.receipts.keeping import Decision
 from ..guards.receipts.log import ReceiptLog
@@ -60,9 +60,6 @@ OF_THE_THREAD = ("spent", "order", "private", "sent", TOLD, CUT, SHOWN)
 
 TURN = "turn"
 """Of a run's counters: what a guard decided last, by call id: tool, fingerprint, let through."""
-
-ESTIMATED = "usage_estimated"
-"""In a reply's metadata: nobody counted its tokens."""
 
 
 class NodeSpec(BaseModel):

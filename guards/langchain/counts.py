@@ -13,7 +13,15 @@ from ..limits import ASSUMED_OUTPUT_TOKENS, Amounts, Spending, added, spender
 from ..rules.limits import limits_of
 from ..spent import CHARS_PER_TOKEN, UNCOUNTED, Usage
 from .model import written
-from .session import amounts_of, caller_in, messages_in, past_of, used_in
+from .session import (
+    amounts_of,
+    caller_in,
+    estimated,
+    is_uncounted,
+    messages_in,
+    past_of,
+    used_in,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +74,19 @@ class Counts:
         finally:
             written.reset(writes)
             self.spending.settle(who, asked.taken(), {})
+
+    def counted(self, past: Past, replies: list[Any]) -> list[Any]:
+        """The replies, each of which says what it used: no call is free, and where nobody counted
+        one it is estimated."""
+        if not self._bounds:
+            return replies
+        read = past.chars // CHARS_PER_TOKEN
+        return [
+            estimated(m, read=read, written=_characters(m) // CHARS_PER_TOKEN)
+            if m.type == "ai" and is_uncounted(m)
+            else m
+            for m in replies
+        ]
 
     def replied(
         self, request: Any, past: Past, replies: list[Any], began: float, asked: Asking
@@ -137,6 +158,12 @@ class Judging:
 
     history: History
     runs: bool = False
+
+
+def _characters(reply: Any) -> int:
+    """What a reply has written, calls included."""
+    calls = [*reply.tool_calls, *reply.invalid_tool_calls]
+    return len(str(reply.content)) + sum(len(f"{call['name']}{call['args']}") for call in calls)
 
 
 def _ids(message: Any) -> list[str]:

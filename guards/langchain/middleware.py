@@ -197,6 +197,7 @@ class Rules:
         from langchain.agents.middleware.types import ExtendedModelResponse
         from langgraph.types import Command
 
+        response = replace(response, result=self.counts.counted(past, response.result))
         self.counts.replied(request, past, response.result, began, asked)
         thread = messages_in(request.state)
         said = self._messages.outbound(response, past.history.ledger, thread)

@@ -185,6 +185,22 @@ def usage_of(message: Any) -> Usage:
     return Usage(read, written, cached, str(model), total=int(usage.get("total_tokens") or 0))
 
 
+ESTIMATED = "usage_estimated"
+"""In a reply's metadata: nobody counted its tokens."""
+
+
+def is_uncounted(reply: Any) -> bool:
+    """Whether the provider did not say what a reply used, or says that it used nothing."""
+    return not reply.usage_metadata or not usage_of(reply).amounts(None)["tokens"]
+
+
+def estimated(reply: Any, *, read: int, written: int) -> Any:
+    """The reply with an estimate of its tokens, marked as one."""
+    usage = {"input_tokens": read, "output_tokens": written, "total_tokens": read + written}
+    marked = {**reply.response_metadata, ESTIMATED: True}
+    return reply.model_copy(update={"usage_metadata": usage, "response_metadata": marked})
+
+
 def caller_in(runtime: Any) -> Caller:
     """The caller whom a run's context names."""
     return caller_of(getattr(runtime, "context", None))

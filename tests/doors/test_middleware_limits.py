@@ -172,3 +172,20 @@ def test_runs_of_one_caller_side_by_side_do_not_pass_the_limit(fails: bool) -> N
     assert spending.of("") == spending.used.get("", {})
     assert spending.of("").get("tokens", 0) == (0 if fails else 100)
     assert run(reply) == "Done."
+
+
+@pytest.mark.parametrize("usage", [(0, 0), (-900, -100)], ids=repr)
+def test_no_model_call_is_free(usage: tuple[int, int]) -> None:
+    """A model that says nought or less has its tokens estimated, calls included."""
+    spy = Spy("search")
+    told = {"input_tokens": usage[0], "output_tokens": usage[1], "total_tokens": sum(usage)}
+
+    def said(number: int) -> AIMessage:
+        reply = calls(("search", {"text": f"{number} {'x' * 400}"}))
+        return reply.model_copy(update={"usage_metadata": told})
+
+    policy = {"version": 2, "default": "allow", "limits": {"tokens": 500}}
+    state = agent(policy, [spy], *map(said, range(20)), "Done.").invoke(ASKED)
+    assert 0 < len(spy.runs) < 10
+    assert "a limit is reached" in state["messages"][-1].text
+    assert state["messages"][1].response_metadata["usage_estimated"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 import pytest
 
@@ -43,6 +44,45 @@ def test_what_one_client_used_the_other_has_not(wire: Wire) -> None:
         second.serving(user="ann").messages.create(**anthropic_ways.ASKED)
     assert len(wire.requests) == 1
     assert second.serving(user="eve").messages.create(**anthropic_ways.ASKED).content
+
+
+ASKING: dict[str, Callable[[Wire, Spending], Any]] = {
+    "chat": lambda wire, spent: (
+        openai_ways.sync_client(wire, POLICY, spending=spent)
+        .serving(user="ann")
+        .chat.completions.create(**openai_ways.ASKED)
+    ),
+    "chat, streamed": lambda wire, spent: list(
+        openai_ways.sync_client(wire, POLICY, spending=spent)
+        .serving(user="ann")
+        .chat.completions.create(**openai_ways.ASKED, stream=True)
+    ),
+    "responses": lambda wire, spent: (
+        openai_ways.sync_client(wire, POLICY, spending=spent)
+        .serving(user="ann")
+        .responses.create(**openai_ways.INPUT)
+    ),
+    "messages": lambda wire, spent: (
+        anthropic_ways.sync_client(wire, POLICY, spending=spent)
+        .serving(user="ann")
+        .messages.create(**anthropic_ways.ASKED)
+    ),
+    "messages, streamed": lambda wire, spent: list(
+        anthropic_ways.sync_client(wire, POLICY, spending=spent)
+        .serving(user="ann")
+        .messages.create(**anthropic_ways.ASKED, stream=True)
+    ),
+}
+
+
+@pytest.mark.parametrize("usage", [(0, 0), (-900, -100), None], ids=repr)
+@pytest.mark.parametrize("way", ASKING)
+def test_no_call_is_free(way: str, usage: Any, wire: Wire) -> None:
+    """A provider that says nought, less than nought or nothing has its tokens estimated."""
+    spending = Spending()
+    wire.script(Say("A long answer of so many words. " * 20, usage=usage))
+    ASKING[way](wire, spending)
+    assert spending.used["ann"]["tokens"] >= 100
 
 
 def test_every_class_takes_one() -> None:

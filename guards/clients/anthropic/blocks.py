@@ -146,12 +146,11 @@ def _id_of(block: Mapping[str, Any], name: str) -> str:
 
 
 def tokens_of(usage: Any) -> int | None:
-    """The tokens that a reply says it used; None where it does not say."""
+    """The tokens that a reply says it used; None where it says none: no call is free."""
     if not isinstance(usage, Mapping):
         return None
     found = [usage.get(name) for name in USED]
-    counted = [count for count in found if isinstance(count, int)]
-    return sum(counted) if counted else None
+    return sum(count for count in found if isinstance(count, int) and count > 0) or None
 
 
 def usage_of(usage: Any, model: Any) -> Usage | None:
@@ -159,7 +158,7 @@ def usage_of(usage: Any, model: Any) -> Usage | None:
     if tokens_of(usage) is None:
         return None
     fresh, made, cached, written = (
-        count if isinstance(count := usage.get(name), int) else 0 for name in USED
+        max(count, 0) if isinstance(count := usage.get(name), int) else 0 for name in USED
     )
     named = model if isinstance(model, str) else ""
     return Usage(fresh + made + cached, written, cached, named)

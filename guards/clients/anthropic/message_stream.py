@@ -299,7 +299,7 @@ class MessageStream(StreamedReply):
 
     def _add_tokens(self) -> None:
         read = tokens_of(self._usage)
-        if "output_tokens" in self._usage:
+        if read and "output_tokens" in self._usage:
             self.tokens = read
         else:
             self.estimated = True

@@ -252,13 +252,14 @@ def refusal_field(body: Mapping[str, Any]) -> str:
 
 
 def tokens_of(data: Mapping[str, Any]) -> int | None:
-    """The tokens that a completion or a chunk says it used; None where it does not say."""
+    """The tokens that a completion or a chunk says it used; None where it says none: no call is
+    free."""
     usage = data.get("usage")
     if not isinstance(usage, Mapping):
         extra = data.get("x_groq")  # Groq's place for it in a stream
         usage = extra.get("usage") if isinstance(extra, Mapping) else None
     total = usage.get("total_tokens") if isinstance(usage, Mapping) else None
-    return total if isinstance(total, int) else None
+    return total if isinstance(total, int) and total > 0 else None
 
 
 def usage_of(data: Mapping[str, Any]) -> Usage | None:

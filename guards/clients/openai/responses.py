@@ -155,10 +155,10 @@ def wants_structure(body: Mapping[str, Any]) -> bool:
 
 
 def tokens_of(data: Mapping[str, Any]) -> int | None:
-    """The tokens that a response says it used; None where it does not say."""
+    """The tokens that a response says it used; None where it says none: no call is free."""
     usage = data.get("usage")
     total = usage.get("total_tokens") if isinstance(usage, Mapping) else None
-    return total if isinstance(total, int) else None
+    return total if isinstance(total, int) and total > 0 else None
 
 
 def _says(item: Mapping[str, Any]) -> bool:
