@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage
 
 from ..guards.decide import Policy
 from ..guards.langchain.own_ids import NewIds, Renames, unique_ids
-from ..guards.langchain.reply import CALLS, WITHHELD, masked, withheld_in
+from ..guards.langchain.reply import CALLS, WITHHELD, masked, masked_beside, withheld_in
 from ..guards.ledger import Ledger
 from ..guards.patterns import searchable
 from ..guards.redact import Redactor
@@ -54,6 +54,7 @@ def sealed(
     None in place of a reply in which there is nothing: no text, no call (providers refuse it).
     """
     redactor, log = policy.redactor, _log(state)
+    reply = masked_beside(reply, redactor)
     calls, broken = _readable(reply) if keep_calls else ([], [])
     proposed = [*calls, *broken]
     kept = unique_ids(proposed, is_taken=log.answers, number=len(log))

@@ -57,7 +57,43 @@ def masked_reply(reply: Reply, redactor: Redactor) -> Reply:
         "additional_kwargs": {**extra, WITHHELD: withheld} if withheld else extra,
     }
     changes = {name: new for name, new in changes.items() if new != getattr(reply, name)}
-    return reply.model_copy(update=changes) if changes else reply
+    return masked_beside(reply.model_copy(update=changes) if changes else reply, redactor)
+
+
+SIGNED = OPAQUE - {"id", "type"}
+
+
+def masked_beside(reply: Reply, redactor: Redactor) -> Reply:
+    """The reply without secrets in what is no word of it: ids, names, metadata, names of fields.
+
+    Nearly always there is none, which one look at all of it together tells.
+    """
+    calls = [*reply.tool_calls, *reply.invalid_tool_calls]
+    blocks = reply.content if isinstance(reply.content, list) else ()
+    beside = (reply.id, reply.name, [c["id"] for c in calls], blocks)
+    fields = (reply.response_metadata, reply.additional_kwargs, reply.usage_metadata)
+    if not redactor.secrets(repr((beside, fields)))[1]:
+        return reply
+
+    def shown(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {shown(k): v if k in SIGNED else shown(v) for k, v in value.items()}
+        if isinstance(value, list):
+            return [shown(item) for item in value]
+        return redactor.secrets(value)[0] if isinstance(value, str) else value
+
+    changes = {
+        "id": reply.id if shown(reply.id) == reply.id else None,
+        "name": shown(reply.name),
+        "response_metadata": shown(reply.response_metadata),
+        "additional_kwargs": shown(reply.additional_kwargs),
+        "usage_metadata": shown(reply.usage_metadata),
+        "tool_calls": [{**call, "id": shown(call["id"])} for call in reply.tool_calls],
+        "invalid_tool_calls": [{**c, "id": shown(c["id"])} for c in reply.invalid_tool_calls],
+    }
+    if blocks:
+        changes["content"] = shown(blocks)
+    return reply.model_copy(update=changes)
 
 
 def masked_call(call: Any, redactor: Redactor, withheld: Withheld) -> Any:

@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 from langchain.agents import create_agent
-from langchain_core.messages import ToolMessage
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from pydantic import Field
 
 from edgeward import FirewallMiddleware, ScriptedModel
 
@@ -29,6 +32,27 @@ THREAD: Any = {"configurable": {"thread_id": "t"}}
 
 
 ASKED: Any = {"messages": [("user", "Go on.")]}
+
+
+class Raw(BaseChatModel):
+    """A model whose replies keep the ids that they came with."""
+
+    turns: list[AIMessage]
+    asked: list[int] = Field(default_factory=list)
+
+    @property
+    def _llm_type(self) -> str:
+        return "raw"
+
+    def bind_tools(self, tools: Any, **_: Any) -> Any:
+        return self
+
+    def _generate(
+        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **_: Any
+    ) -> ChatResult:
+        self.asked.append(1)
+        said = self.turns[len(self.asked) - 1].model_copy(deep=True)
+        return ChatResult(generations=[ChatGeneration(message=said)])
 
 
 def agent(

@@ -7,15 +7,13 @@ from typing import Any
 import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
-from pydantic import BaseModel, Field
+from langchain_core.messages import AIMessage, ToolMessage
+from pydantic import BaseModel
 
 from edgeward import FirewallMiddleware
 from edgeward.guards.langchain.own_ids import with_own_ids
 
-from .middleware import ASKED, answers
+from .middleware import ASKED, Raw, answers
 from .spies import Spy
 
 CODE = "The code is QX-77812-ZK."
@@ -35,27 +33,6 @@ ORDER = {
     "tools": {"read_inbox": "allow", "send": "allow", "never": "block"},
     "sequence": [{"after": "read_inbox", "block": "send"}],
 }
-
-
-class Raw(BaseChatModel):
-    """A model whose replies keep the ids that they came with."""
-
-    turns: list[AIMessage]
-    asked: list[int] = Field(default_factory=list)
-
-    @property
-    def _llm_type(self) -> str:
-        return "raw"
-
-    def bind_tools(self, tools: Any, **_: Any) -> Any:
-        return self
-
-    def _generate(
-        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **_: Any
-    ) -> ChatResult:
-        self.asked.append(1)
-        said = self.turns[len(self.asked) - 1].model_copy(deep=True)
-        return ChatResult(generations=[ChatGeneration(message=said)])
 
 
 def said(

@@ -11,12 +11,16 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from langchain.agents import create_agent
 from langchain_core.messages import AIMessage
 from langgraph.types import Command
 
+from edgeward import FirewallMiddleware
+from edgeward.graphs.build import build_graph
 from edgeward.graphs.checkpoints import SqliteThreads
 from edgeward.guards.vault import PLACEHOLDER
-from tests.fakes import Recorder, agent_graph, ask, fails, on, turn
+from tests.doors.middleware import Raw
+from tests.fakes import ALLOW_ALL, Recorder, agent_graph, ask, fails, on, turn
 from tests.fakes import policy as rules
 
 KEYS = {
@@ -95,6 +99,56 @@ def test_in_the_text_of_an_error() -> None:
         graph.invoke(ask())
     assert key not in str(caught.value)
     assert key not in str(caught.value.__context__)
+
+
+KEY = KEYS["openai"]
+CALL = {"name": "pay", "args": {}, "id": KEY}
+BESIDE = {
+    "the id of a call": AIMessage("", tool_calls=[CALL, CALL]),
+    "the id of a broken call": AIMessage(
+        "", invalid_tool_calls=[{"name": "pay", "args": "{", "id": KEY, "error": "no"}]
+    ),
+    "the id of the message": AIMessage("hello", id=KEY),
+    "its name": AIMessage("hello", name=KEY),
+    "its metadata": AIMessage("hello", response_metadata={"model_name": KEY, "a": [{KEY: KEY}]}),
+    "names of fields": AIMessage("hello", additional_kwargs={KEY: 1, "a": {KEY: "b"}}),
+    "a block's id": AIMessage([{"type": "text", "text": "a", "id": KEY}]),
+    "a block's type": AIMessage([{"type": KEY, "text": "a"}]),
+    "names in a block": AIMessage([{"type": "text", "text": "a", KEY: {KEY: KEY}}]),
+    "what it used": AIMessage(
+        "hello",
+        usage_metadata={  # type: ignore[arg-type]
+            "input_tokens": 1,
+            "output_tokens": 1,
+            "total_tokens": 2,
+            "input_token_details": {KEY: 1},
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("door", ["graph", "middleware"])
+@pytest.mark.parametrize("place", BESIDE)
+def test_beside_the_words_of_a_reply(place: str, door: str, tmp_path: Path) -> None:
+    """A key in an id, a name, a field's name or metadata of a reply is in no stream or checkpoint;
+    calls are answered all the same."""
+    saver = SqliteThreads(tmp_path / "t.sqlite")
+    model = Raw(turns=[BESIDE[place], AIMessage("done")])
+    tools = [Recorder().tool("pay")]
+    graph: Any
+    if door == "graph":
+        graph = build_graph("react", model=model, tools=tools, policy=ALLOW_ALL, checkpointer=saver)
+    else:
+        middleware = [FirewallMiddleware(ALLOW_ALL)]
+        graph = create_agent(model, tools, middleware=middleware, checkpointer=saver)
+    modes: Any = ["updates", "values", "messages", "tasks", "checkpoints"]
+    streamed = list(graph.stream(ask(), on(), stream_mode=modes))
+    assert KEY not in str(streamed)
+    messages = graph.get_state(on()).values["messages"]
+    calls = [call["id"] for m in messages for call in getattr(m, "tool_calls", ())]
+    assert [m.tool_call_id for m in messages if m.type == "tool" and m.status != "error"] == calls
+    saver.close()
+    assert KEY.encode() not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
