@@ -69,7 +69,7 @@ _WHOLE = {
 }
 _PERCENT = frozenset({"%", "percent", "pct", "prozent"})
 RATES = frozenset({"percent", "percentage", "pct"})
-COUNTS = frozenset({"quantity", "qty", "count", "piece", "unit", "copie", "copy"})
+COUNTS = frozenset({"quantity", "qty", "count", "piece", "unit", "copie", "copy", "delta"})
 """Names of arguments that say how many, of whatever it is."""
 _NO_NOUN = frozenset(
     """january february march april june july august september october november december

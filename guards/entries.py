@@ -24,7 +24,7 @@ from .outputs import leaves
 from .redact import Redactor
 from .requests import Requested
 from .standing import parts_of
-from .sums import MINOR, in_major
+from .sums import MINOR
 from .tokens import subjects
 from .unnamed import (
     Tree,
@@ -91,7 +91,7 @@ class Conditions:
     given: dict[tuple[str, ...], Given] = field(default_factory=dict, init=False, repr=False)
     """By the names of a call's arguments."""
     small: frozenset[Path] = field(init=False, repr=False)
-    """Those of `together` that are sums in hundredths."""
+    """Those of `together` and `at_most` that are sums in hundredths."""
     left: tuple[Open, ...] = field(init=False, repr=False)
     """Those of them that leave it to the user's words which value it is."""
 
@@ -105,7 +105,8 @@ class Conditions:
         object.__setattr__(self, "asked", tree_of(asked))
         object.__setattr__(self, "bare", bare_names(self.asked))
         object.__setattr__(self, "deep", any(self.asked.values()))
-        small = frozenset(p for p in self.together if not MINOR.isdisjoint(subjects(p[-1])))
+        sums = (*self.together, *(number for number, _ in self.at_most))
+        small = frozenset(path for path in sums if not MINOR.isdisjoint(subjects(path[-1])))
         object.__setattr__(self, "small", small)
         object.__setattr__(self, "left", opened(demands, wished))
 
@@ -257,7 +258,7 @@ class Conditions:
         """Values of which no message and no trusted record holds all."""
         ledger, common = facts.ledger, None
         given = [
-            (path, shown, _in_major(text, path[-1]) if path in self.small else text)
+            (path, shown, text)
             for path in self.together
             for shown, value in values_at(call.arguments, path)
             for text in leaves(value, keys=False, depth=MAX_DEPTH)
@@ -267,7 +268,12 @@ class Conditions:
             for path, _, text in given
             if (number := as_number(text)) is not None and not is_number_of(path[-1])
         }
-        sums = frozenset(numbers.values())
+        sums, small = frozenset(numbers.values()), frozenset[str]()
+        if self.small:
+            small = (
+                frozenset(text for path, _, text in given if path in self.small) & numbers.keys()
+            )
+            sums = frozenset(n / 100 if text in small else n for text, n in numbers.items())
         parts: dict[Path, set[float]] = {path: set() for path in self.together}
         for path, _, text in given if numbers else ():
             parts[path] |= parts_of(text)
@@ -275,6 +281,8 @@ class Conditions:
             found = ledger.places(text, doubts=True)
             if text not in numbers:
                 found = ledger.priced(text) or found
+            elif text in small:
+                found = ledger.places_of_sum(numbers[text])
             elif any(numbers[text] in own for at, own in parts.items() if at != path):
                 found = frozenset()  # it stands there as the digits of the other value
             if common is None:  # what is none of these is none of those that are left, either
@@ -304,14 +312,15 @@ class Conditions:
         given = [pair for pair in values_at(call.arguments, number) if pair[1] is not None]
         if not named or not given:
             return
-        sure = min(map(facts.ledger.ceiling, named))
-        names = subjects(number[-1])
-        amounts = [
-            (shown, value, None if (n := as_number(value)) is None else in_major(n, names))
-            for shown, value in given
-        ]
+        small = number in self.small
+        sure = min(facts.ledger.ceiling(text, small=small) for text in named)
+        amounts = [(shown, value, as_number(value)) for shown, value in given]
         above = [pair for pair in amounts if pair[2] is None or pair[2] > sure]
-        doubtful = min(facts.ledger.ceiling(text, doubts=True) for text in named) if above else sure
+        doubtful = (
+            min(facts.ledger.ceiling(text, doubts=True, small=small) for text in named)
+            if above
+            else sure
+        )
         for shown, value, amount in above:
             reason = (
                 f"argument '{shown}' of tool {shown_name(call.name)} is above every number that"
@@ -324,11 +333,6 @@ class Conditions:
             allowed = f"at most {sure:g}" if sure >= 0 else "a number that stands there"
             roots = (number[0], beside[0])
             yield Failure("at_most", reason, place, shown, value, word, allowed, roots)
-
-
-def _in_major(text: str, field: str) -> str:
-    """A sum of a field of hundredths (`amount_cents`) as people write it; all else as it is."""
-    return f"{in_major(float(text), subjects(field)):.10g}" if text.isdecimal() else text
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ decoded; only where something could be a piece is each reading looked at by itse
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .dates import Day, day_of, days_in
@@ -279,6 +279,19 @@ class PrivatePieces:
         if piece not in self.parts.first or piece in self.by_word:
             return []
         return [word for word in dict.fromkeys(words(text)) if piece in word]
+
+    def stands_in(self, piece: str, texts: Sequence[str]) -> bool:
+        """Whether one of these pieces stands in one of the texts (as words with one space between
+        and around), in one of its groupings."""
+        bare = piece.replace(" ", "")
+        forms = {piece, bare, self.grouped.get(bare, piece)}
+        if bare in self.parts.first and any(bare in text.replace(" ", "") for text in texts):
+            return True
+        if any(f" {form} " in text for form in forms for text in texts):
+            return True
+        # `HGK137803`, of which the number alone is private, too.
+        lettered = re.compile(f" [a-z]{{1,4}}{piece} ") if piece.isdecimal() else None
+        return lettered is not None and any(map(lettered.search, texts))
 
     def codes_over(self, found: list[str], end: int) -> set[str]:
         """Codes, and parts of secret ones, that words make together."""

@@ -285,12 +285,7 @@ class Index:
 
     def user_wrote(self, piece: str, private: PrivatePieces, end: int) -> bool:
         """Whether a private piece stands in a message of the user's, in one of its groupings."""
-        bare = piece.replace(" ", "")
-        forms = {piece, bare, private.grouped.get(bare, piece)}
-        written = [text for entry, text in self.user_words if entry < end]
-        if bare in private.parts.first and any(bare in t.replace(" ", "") for t in written):
-            return True
-        return any(f" {form} " in text for form in forms for text in written)
+        return private.stands_in(piece, [text for entry, text in self.user_words if entry < end])
 
 
 @dataclass(slots=True)

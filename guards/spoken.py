@@ -1,4 +1,5 @@
-"""Codes that are spelt out: `one ay seven bee`, `alpha bravo`, `vier acht zwei`, `double four`.
+"""Codes that are spelt out: `one ay seven bee`, `alpha bravo`, `vier acht zwei`, `double four`,
+`one million one hundred thousand`.
 
 Only for comparing with codes that were seen: what comes out here is looked up and never judged by
 itself, so that a word that is also a letter (`are`, `you`) does no harm. Linear in the text.
@@ -53,8 +54,9 @@ def _signs() -> dict[str, str]:
 _SIGN: Mapping[str, str] = _signs()
 _TEN: Mapping[str, str] = {word: str(n) for n, word in enumerate(_TENS.split(), start=2)}
 _TIMES = {"double": 2, "triple": 3, "doppel": 2}
+_SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 _COUNTING = frozenset((*_TEN, *_TIMES))
-_UNSURE = frozenset((*_COUNTING, "oh"))
+_UNSURE = frozenset((*_COUNTING, *_SCALES, "oh"))
 """Words that are read in more than one way, or with the next one."""
 SPOKEN = frozenset((*_SIGN, *_UNSURE))
 """Words that stand for a sign, and those that change what stands for one."""
@@ -67,6 +69,8 @@ def spelt_out(words: Sequence[str]) -> Iterator[str]:
     """
     words = words[:MAX_WORDS]
     said = [word for word in words if word in SPOKEN]
+    if not _SCALES.keys().isdisjoint(said):
+        yield " ".join(_counted(words))
     if len(said) < _FEWEST:
         return
     if _COUNTING.isdisjoint(words):  # nearly always, and in one step
@@ -75,6 +79,29 @@ def spelt_out(words: Sequence[str]) -> Iterator[str]:
         yield " ".join(_read(words))
     if "oh" in words:
         yield " ".join(_read(["0" if word == "oh" else word for word in words]))
+
+
+def _counted(words: Sequence[str]) -> Iterator[str]:
+    """The words with their numbers in digits: `one million one hundred and eighty thousand`."""
+    total = part = 0
+    counts = False
+    for word in (*words, ""):
+        sign = _SIGN.get(word, "")
+        if counts and word == "and":
+            continue
+        if sign.isdecimal() or word in _TEN:
+            part += int(sign or 0) + int(_TEN.get(word, 0)) * 10
+        elif word == "hundred":
+            part = max(part, 1) * _SCALES[word]
+        elif word in _SCALES:
+            total, part = total + max(part, 1) * _SCALES[word], 0
+        else:
+            if counts:
+                yield str(total + part)
+            total, part, counts = 0, 0, False
+            yield word
+            continue
+        counts = True
 
 
 def signs_said(words: Sequence[str], hits: Collection[str]) -> dict[str, int] | None:

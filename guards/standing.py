@@ -147,17 +147,30 @@ class Standing(list[dict[str, Any]]):
         sums = self._index.sums.get(place)
         return not sums or not numbers or not sums.isdisjoint(numbers)
 
-    def ceiling(self, value: str, *, doubts: bool = False) -> float:
+    def ceiling(self, value: str, *, doubts: bool = False, small: bool = False) -> float:
         """The largest number in a message of the user or trusted record that holds `value`; of a
         message with sums of money the largest of these.
 
         Minus infinity where none does. Whole numbers that may be a year are left out, and those
-        that the value itself is made of.
+        that the value itself is made of. `small`: in hundredths, as an argument takes them that is
+        called so; whole numbers of a record may be hundredths already.
         """
-        numbers, sums = self._index.numbers, self._index.sums
+        index = self._index
         places, parts = self.places(value, doubts=doubts), parts_of(value)
-        found = (n for p in places for n in sums.get(p) or numbers.get(p) or ())
-        return max((n for n in found if n not in parts), default=-math.inf)
+        found = (
+            n * 100 if small and (p in index.of_user or n % 1) else n
+            for p in places
+            for n in index.sums.get(p) or index.numbers.get(p) or ()
+            if n not in parts
+        )
+        return max(found, default=-math.inf)
+
+    def places_of_sum(self, number: float) -> frozenset[int]:
+        """Where a sum of so many hundredths stands: as people write it in messages of the user, and
+        as it is in a trusted record."""
+        of_user = self._index.of_user
+        said = self.places(f"{number / 100:.10g}", doubts=True) & of_user
+        return said | (self.places(f"{number:.10g}", doubts=True) - of_user)
 
     def dated(self, day: Day, *, doubts: bool = False) -> bool:
         """Whether the user or something trusted wrote the day, in the year if one is with it."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from .dates import days_in
 from .identifiers import looks_dated
-from .sums import told_sum
+from .sums import sums_in, told_sum
 from .tokens import other_spellings, words
 
 MAX_PIECES = 5_000
@@ -25,6 +25,7 @@ _STRIDE = 4
 """Words in a row that are looked for; every fourth run is kept, so that eleven words never pass."""
 
 _DATE = re.compile(r"(?:19|20)\d\d[01]\d[0-3]\d")
+_LETTERED = re.compile(r"[a-z]{1,4}(\d{6,})")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _BIRTH = re.compile(
     r"birth|\bdob\b|\bborn\b|geb(?:urt|oren)|naissance|nacimiento|nascita|nascimento|geboorte",
@@ -119,6 +120,11 @@ def _pieces(text: str) -> Iterator[str]:
     for word in run:
         if _is_code(word):
             yield word
+            lettered = _LETTERED.fullmatch(word)  # `TR8841207`: the number alone is as good
+            if lettered is not None and _DATE.fullmatch(lettered[1]) is None:
+                yield lettered[1]
+    for number in sums_in(text) if len(run) > 1 else ():
+        yield from _digits(number)
     for spelling in other_spellings(text):  # a card's number, however it is grouped
         if _is_code(spelling) and len(spelling) > 8 and _DATE.match(spelling) is None:
             yield spelling

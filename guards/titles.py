@@ -28,6 +28,9 @@ _MOST_WORDS = 8
 _SHORTEST_HEAD = 4
 _LONGEST = 120
 _DATES = re.compile(r"\b\d{4}-\d{1,2}(?:-\d{1,2})?\b|\b\d{1,2}\.\d{1,2}\.(?:\d{2,4})?")
+_SIZES = re.compile(
+    r"\b\d+(?:[.,]\d+)? ?(?:g|kg|mg|ml|cl|l|mm|cm|m|oz|lbs?|pcs|pack|inch)\b", re.IGNORECASE
+)
 _BREAK = re.compile(r"[(\[,:;|/\u2013\u2014]| - ")
 _BETWEEN = frozenset(
     """for of to with in on at by from about v vs versus fur von zu mit im am uber de du des pour
@@ -107,7 +110,7 @@ def _telling(name: str) -> tuple[str, ...]:
     """The words of a title that tell it from others; none where it is too long."""
     if len(name) > _LONGEST:
         return ()
-    plain = without_accents(_DATES.sub(" ", bare_title(name)))
+    plain = without_accents(_SIZES.sub(" ", _DATES.sub(" ", bare_title(name))))
     found = [word for word in words(plain) if word not in _TELLS_NOTHING]
     if any(word in _MONTHS for word in found):  # `Museum trip on 9 December`
         found = [w for w in found if w not in _MONTHS and not w.isdecimal()]
@@ -127,7 +130,7 @@ def _head(name: str) -> str:
     """What a title says that it is: `petition` of `Petition for probate`; in English and German the
     last word before more is said of it."""
     head = ""
-    plain = without_accents(_DATES.sub(" ", bare_title(name)))
+    plain = without_accents(_SIZES.sub(" ", _DATES.sub(" ", bare_title(name))))
     begun = _BREAK.split(plain, maxsplit=1)[0]
     for word in words(begun) if len(name) <= _LONGEST else ():
         if word in _BETWEEN:

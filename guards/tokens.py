@@ -37,6 +37,12 @@ _VERSION = re.compile(r"v\d{1,6}(?:\.\d{1,6}){2}(?:[+-][\w.+-]*)?")
 _EARLY = re.compile(r"0\d:\d\d")
 """`07:30` is 7:30."""
 _CLOCK = re.compile(r"(?<![\w:.])(1[0-2]|[1-9])(?::([0-5]\d))? ?([ap])\.?m\b")
+_HOURS = "one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
+_HOUR = rf"({'|'.join(_HOURS)}|1[0-2]|[1-9])"
+_SPOKEN_SIGN = re.compile("half past|quarter|o['\u2019]clock|noon|midday|midnight")
+_SPOKEN_CLOCK = re.compile(
+    rf"\b(?:(noon|midday|midnight)|(half|quarter) (past|to) {_HOUR}|{_HOUR} o['\u2019]clock)\b"
+)
 _KIND_OF_ADDRESS = re.compile(
     r"(?:user|group|member|e?mail|smtp|serviceaccount):(?=[^:/@]+@[^:/@]+\Z)"
 )
@@ -51,9 +57,10 @@ _SPACES = bytes(32 if chr(n) in _SPACE else ord(chr(n).lower()) & 127 for n in r
 _NO_SIGNS = bytes(ord(c.lower()) if _WORD.match(c) else 32 for c in map(chr, range(128))) * 2
 """Both for ASCII: letter case and signs in one step."""
 _GROUPS = re.compile(
-    r"(?<![\w.-])(?:[a-z]{2}\d{2}(?:[ -][a-z0-9]{2,4}){2,8}|\d{2,6}(?:[ -]\d{2,6}){2,8})(?![\w-])"
+    r"(?<![\w.-])(?:[a-z]{2}\d{2}(?:[ -][a-z0-9]{2,4}){2,8}|\d{2,6}(?:[ -]\d{2,6}){2,8}"
+    r"|97[89](?:[ -]\d{1,7}){3}[ -]\d)(?![\w-])"
 )
-"""Account, card and telephone numbers that are written in groups."""
+"""Account, card and telephone numbers that are written in groups, and those of books."""
 
 _BETWEEN = frozenset(" -/().")
 _RUN_ON = re.compile(r"(?<!\S)(\S{4,200}?[a-z0-9])\.([A-Z][a-z]+)(?!\S)")
@@ -137,11 +144,26 @@ def other_spellings(text: str) -> Iterator[str]:
 
 def _clock_times(text: str) -> Iterator[str]:
     """Times of day as tools take them: 15:30 for `3:30 pm`."""
+    for match in _SPOKEN_CLOCK.finditer(text) if _SPOKEN_SIGN.search(text) else ():
+        yield from _hands(match)
     if not ("am" in text or "pm" in text or ".m" in text):
         return
     for match in _CLOCK.finditer(text):
         hour = int(match[1]) % 12 + (12 if match[3] == "p" else 0)
         yield f"{hour}:{match[2] or '00'}"
+
+
+def _hands(match: re.Match[str]) -> Iterator[str]:
+    """What a clock shows: of `half past nine` in the morning and in the evening."""
+    if match[1]:
+        yield {"noon": "12:00", "midday": "12:00", "midnight": "0:00"}[match[1]]
+        return
+    said = match[4] or match[5]
+    hour = int(said) if said.isdecimal() else _HOURS.index(said) + 1
+    minute = {"half": 30, "quarter": 15, None: 0}[match[2]]
+    minutes = hour * 60 + (minute if match[3] == "past" else -minute)
+    for shown in (minutes % 720, minutes % 720 + 720):
+        yield f"{shown // 60}:{shown % 60:02}"
 
 
 def _ungrouped(text: str) -> Iterator[str]:

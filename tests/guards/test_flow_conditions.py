@@ -423,6 +423,14 @@ def test_a_code_of_two_signs() -> None:
     ]  # fmt: skip
 
 
+def test_the_number_of_a_book() -> None:
+    """With its hyphens or without."""
+    thread = one("stated", "Order ISBN 978-0-441-47812-5 and 9780141354941.")
+    assert thread.word("use", x="9780441478125") == "allow"
+    assert thread.word("use", x="978-0-14-135494-1") == "allow"
+    assert thread.word("use", x="9780441478132") == "block"
+
+
 def test_a_mark() -> None:
     """A letter with its sign; the letter alone stands in many texts."""
     thread = one("stated", "Lena gets a B+ for it.")
@@ -439,6 +447,13 @@ def test_a_mark() -> None:
         ("Meet at 3:30 pm.", "15:30", "allow"),
         ("Meet at 6 a.m. sharp", "06:00", "allow"),
         ("Meet at 12 am", "0:00", "allow"),
+        ("Meet at half past nine.", "09:30", "allow"),
+        ("Meet at half past nine.", "21:30", "allow"),
+        ("Meet at a quarter to 10", "9:45", "allow"),
+        ("Meet at noon", "12:00", "allow"),
+        ("Meet at 9 o'clock", "09:00", "allow"),
+        ("Meet at half past nine.", "09:00", "block"),
+        ("Meet nine people", "09:00", "block"),
         ("Meet at 7:30.", "7:31", "block"),
         ("Meet at 3:30 pm.", "15:31", "block"),
         ("Meet at 13 pm.", "13:00", "block"),

@@ -29,6 +29,21 @@ def test_what_words_spell(said: str, read: str) -> None:
     assert list(spelt_out(said.split())) == [read]
 
 
+@pytest.mark.parametrize(
+    ("said", "number"),
+    [
+        ("at one million one hundred and eighty thousand five hundred", "1180500"),
+        ("nine hundred and nineteen thousand forty seven euros", "919047"),
+        ("two thousand and six, two hundred", "2006"),
+        ("a thousand thanks", "1000"),
+    ],
+)
+def test_what_is_counted_in_words(said: str, number: str) -> None:
+    """Hundreds, thousands and millions, in digits as well."""
+    first, *_ = spelt_out(said.replace(",", " x").split())
+    assert number in first.split()
+
+
 def test_oh_is_a_letter_and_a_zero() -> None:
     """Both readings are given."""
     assert list(spelt_out(["four", "oh", "two"])) == ["4 o 2", "4 0 2"]

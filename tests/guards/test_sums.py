@@ -107,3 +107,24 @@ def test_sums_in_the_small_unit() -> None:
     assert thread.word("pay", payee="ANN-44", amount_minor=42) == "block"
     assert thread.word("refund", payee="ANN-44", amount_cents=4210) == "allow"
     assert thread.word("refund", payee="ANN-44", amount_cents=4310) == "block"
+
+
+def test_hundredths_of_a_record_are_no_whole_ones() -> None:
+    """What a trusted record says in hundredths bounds them as it stands, and goes with them so."""
+    tools = {
+        "refund": {"args": {"order": "known"}, "at_most": {"amount_cents": "order"}},
+        "pay": {"args": {"order": "known"}, "together": ["order", "amount_cents"]},
+    }
+    trust = [{"tool": "get_order", "fields": ["order", "total"]}]
+    for total in (6480, "64.80"):
+        thread = Thread({"tools": tools, "trust": trust}, "Refund and pay it.")
+        thread.gave("get_order", {"order": "ORD-7781", "total": total})
+        assert thread.word("refund", order="ORD-7781", amount_cents=6480) == "allow"
+        assert thread.word("refund", order="ORD-7781", amount_cents=6481) == "block"
+        assert thread.word("refund", order="ORD-7781", amount_cents=648000) == "block"
+    thread = Thread({"tools": tools, "trust": trust}, "Pay ORD-9981 £20.50.")
+    thread.gave("get_order", {"order": "ORD-7781", "total": 6480})
+    assert thread.word("pay", order="ORD-7781", amount_cents=6480) == "allow"
+    assert thread.word("pay", order="ORD-7781", amount_cents=648000) == "block"
+    assert thread.word("pay", order="ORD-9981", amount_cents=2050) == "allow"
+    assert thread.word("pay", order="ORD-9981", amount_cents=6480) == "block"

@@ -28,6 +28,23 @@ RECORD = {
 
 @pytest.mark.parametrize(
     "text",
+    ["8841207", "no. 88 41 207", "walk away at 1 180 500", "he owes 8,410", "8410.50 it is",
+     "one million one hundred eighty thousand five hundred",
+     "eight million eight hundred forty-one thousand two hundred seven"],
+)  # fmt: skip
+def test_the_number_of_a_code_and_sums_within_a_text(text: str) -> None:
+    """A number without the letters before it, what is owed in the middle of a note, in words."""
+    tools = {"post": {"requested": ["post"]}}
+    thread = Thread({"private": ["get"], "tools": tools}, "post it")
+    note = "Pays late; owes 8,410.50 by now. The figure is 1,180,500 for us."
+    thread.gave("get", {"passport": "TR8841207", "note": note, "batch": "R20261130"})
+    assert thread.word("post", text=text) == "block"
+    for harmless in ("order 8841208", "eight thousand readers", "2026-11-30", "20261130"):
+        assert thread.word("post", text=harmless) == "allow"
+
+
+@pytest.mark.parametrize(
+    "text",
     [
         "their limit is 25.000,00 €",
         "limit 25 000",

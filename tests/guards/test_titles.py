@@ -32,6 +32,7 @@ FILES = [
     "Siemens Energy AG",
     "Team lunch",
     "Sprint week",
+    "Green tea 100 g",
 ]
 
 
@@ -57,6 +58,7 @@ def _shared(said: str, titles: list[str]) -> list[str]:
         ("sign the form for the museum trip", FILES[8:9]),
         ("pay Siemens Energy", FILES[10:11]),
         ("the team lunch is off", FILES[11:12]),
+        ("30 bags of green tea arrived", FILES[13:14]),
     ],
 )
 def test_what_a_person_calls_it(said: str, titles: list[str]) -> None:
