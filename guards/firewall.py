@@ -32,7 +32,7 @@ from .rules.limits import limits_of
 from .session import Session
 from .spent import Usage
 from .telemetry.current import executing, ran
-from .verdict import ToolCall, Verdict
+from .verdict import ToolCall, Verdict, masked_call
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -335,11 +335,3 @@ def _rest_name(signature: inspect.Signature) -> str:
     """The name of the function's `**parameter`, or empty."""
     kinds = ((p.name, p.kind) for p in signature.parameters.values())
     return next((name for name, kind in kinds if kind is inspect.Parameter.VAR_KEYWORD), "")
-
-
-def masked_call(call: ToolCall, verdict: Verdict) -> ToolCall:
-    """The call with what a finding of the verdict masked; the same call where none did."""
-    for finding in verdict.findings:
-        if finding.masked is not None:
-            return replace(call, arguments=finding.masked)
-    return call

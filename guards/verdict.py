@@ -198,3 +198,11 @@ def _line(finding: Finding, note: str = "") -> str:
 def strictest(findings: Iterable[Finding]) -> Word:
     """The strictest word among `findings`; `allow` where nothing spoke."""
     return max((f.word for f in findings), key=STRICTNESS.__getitem__, default="allow")
+
+
+def masked_call(call: ToolCall, verdict: Verdict) -> ToolCall:
+    """The call with what a finding of the verdict masked; the same call where none did."""
+    for finding in verdict.findings:
+        if finding.masked is not None:
+            return replace(call, arguments=finding.masked)
+    return call

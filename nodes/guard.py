@@ -29,7 +29,7 @@ from ..guards.receipts.keeping import Decision, receipts_of, unkept
 from ..guards.receipts.past import TOLD
 from ..guards.rules.sequence import Order, order_of
 from ..guards.telemetry.current import listening
-from ..guards.verdict import Finding, ToolCall, Verdict
+from ..guards.verdict import Finding, ToolCall, masked_call
 from ..guards.withheld import masked_arguments, with_withheld
 from ._approvals import (
     Answer,
@@ -213,7 +213,7 @@ def _judge(call: ToolCall, state: State, here: Here, history: History) -> Decide
     verdict = decide(here.policy, call, history)
     withheld = (state.get("withheld") or {}).get(call.id) or ()
     verdict = with_withheld(here.policy, call, verdict, withheld)
-    return Decided(_as_it_runs(call, verdict), verdict, history)
+    return Decided(masked_call(call, verdict), verdict, history)
 
 
 def _reads_own(call: ToolCall, state: State, here: Here) -> bool:
@@ -221,14 +221,6 @@ def _reads_own(call: ToolCall, state: State, here: Here) -> bool:
     messages = state.get("messages") or []
     log = messages if isinstance(messages, MessageLog) else MessageLog(messages)
     return here.readable and reads_own(log.answer(str(call.arguments.get("call"))), here.caller)
-
-
-def _as_it_runs(call: ToolCall, verdict: Verdict) -> ToolCall:
-    """The call with what was masked: also where a stricter `ask` has to be answered first."""
-    for finding in verdict.findings:
-        if finding.masked is not None:
-            return replace(call, arguments=finding.masked)
-    return call
 
 
 def _covered(decided: list[Decided], grants: Sequence[Grant], here: Here) -> list[Decided]:
@@ -283,7 +275,7 @@ def _answered(asked: Decided, answer: Answer, here: Here, history: History) -> D
     if labels:  # a person's secret is none the less a secret: the call goes on through the state
         call = replace(call, arguments=masked)
         verdict = with_withheld(here.policy, call, verdict, sorted(set(labels)))
-    return Decided(_as_it_runs(call, verdict), verdict, history, approval)
+    return Decided(masked_call(call, verdict), verdict, history, approval)
 
 
 def _settle(

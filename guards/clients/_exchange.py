@@ -22,7 +22,7 @@ from typing import Any
 from ..caller import NOBODY, Caller
 from ..conversation import Past, Proposed, Turn
 from ..decide import Policy
-from ..firewall import UNASKED, PolicyViolationError, masked_call
+from ..firewall import UNASKED, PolicyViolationError
 from ..following import Following, Source
 from ..holdback import Holdback
 from ..ledger import History
@@ -36,7 +36,7 @@ from ..results import answered
 from ..shadow import Shadow
 from ..spent import UNCOUNTED, Usage, caller_named
 from ..streamed import Streamed
-from ..verdict import Arguments, Finding, ToolCall, canonical_json
+from ..verdict import Arguments, Finding, ToolCall, canonical_json, masked_call
 from ._asked import asked, came
 from ._rules import Rules
 from ._tally import Tally, asked_amounts

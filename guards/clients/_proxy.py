@@ -55,6 +55,16 @@ Wrap = Callable[..., Any]
 """`wrap(target, *args, **kwargs)`: called in place of the method, sync; may return an awaitable."""
 
 
+def through(target: Target, *args: Any, **kwargs: Any) -> Any:
+    """The client's own method: what it sends and reads is guarded elsewhere."""
+    return target.raw(*args, **kwargs)
+
+
+def also_beta(*paths: str) -> tuple[str, ...]:
+    """Each path, from the client and from `beta`, where some of them live."""
+    return tuple(f"{prefix}{path}" for prefix in ("", "beta.") for path in paths)
+
+
 @dataclass(frozen=True, slots=True)
 class Surface:
     """The methods of a vendor's client, by path from the client; `passed`, `copies` are globs."""

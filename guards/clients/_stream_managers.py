@@ -10,9 +10,15 @@ from functools import lru_cache
 from typing import Any
 
 from ._exchange import attach
+from ._proxy import Target
 from ._stainless import told_class
 
 _FINALS = ("get_final_completion", "get_final_response", "get_final_message")
+
+
+def told(target: Target, *args: Any, **kwargs: Any) -> Any:
+    """A `stream` helper, whose stream tells the decision."""
+    return telling(target.raw(*args, **kwargs))
 
 
 def telling(manager: Any) -> Any:

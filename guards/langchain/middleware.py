@@ -11,7 +11,6 @@ from ...later import Later
 from ..audit import answer_record, edit_of, record
 from ..conversation import Conversations, Past
 from ..decide import Policy, decide
-from ..firewall import masked_call
 from ..following import POLICY_CHANGED, Following, Source
 from ..ledger import History
 from ..limits import Spending, spending_of
@@ -20,7 +19,7 @@ from ..receipts.keeping import Decision, beside, kept
 from ..receipts.receipt import Place
 from ..telemetry.current import executing, listening, ran
 from ..telemetry.operation import NOBODY_LISTENS, Operation
-from ..verdict import ToolCall, Verdict
+from ..verdict import ToolCall, Verdict, masked_call
 from ..withheld import with_withheld
 from .approval import ANSWER_USED, ask, drop_answer, is_first_use
 from .chats import chat, facts_of, replied

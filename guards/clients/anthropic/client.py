@@ -10,10 +10,10 @@ from ...following import Source
 from ...limits import Spending
 from ...receipts.receipt import Place
 from .._exchange import Door
-from .._proxy import Surface, Target, UnguardedMethod
+from .._proxy import Surface, Target, UnguardedMethod, also_beta, through
 from .._reply import Reply
 from .._stainless import WiredClient, is_stainless, wired
-from .._stream_managers import telling
+from .._stream_managers import told
 from .message import MessageReply, SentOnly
 from .message_stream import MessageStream
 from .turns import CONTENT, turns_of
@@ -24,21 +24,6 @@ _MESSAGES = ("/messages", ":rawPredict", ":streamRawPredict", "/invoke")
 """How the paths end under which the API, Vertex AI and Bedrock answer with a message."""
 _COUNTS = ("/messages/count_tokens", "/count-tokens:rawPredict")
 _UNREADABLE = "/invoke-with-response-stream"
-
-
-def _also_beta(*paths: str) -> tuple[str, ...]:
-    """Each path, from the client and from `beta`."""
-    return tuple(f"{prefix}{path}" for prefix in ("", "beta.") for path in paths)
-
-
-def _through(target: Target, *args: Any, **kwargs: Any) -> Any:
-    """The client's own method: what it sends and reads is guarded."""
-    return target.raw(*args, **kwargs)
-
-
-def _told(target: Target, *args: Any, **kwargs: Any) -> Any:
-    """A `stream` helper, whose stream tells the decision."""
-    return telling(target.raw(*args, **kwargs))
 
 
 def _run_tools(target: Target, *args: Any, **kwargs: Any) -> Any:
@@ -57,14 +42,14 @@ _OF_ENVIRONMENTS = ("create", "list", "retrieve", "update", "archive", "delete")
 SURFACE = Surface(
     NAME,
     guarded={
-        **dict.fromkeys(_also_beta("messages.create", "messages.parse"), _through),
-        **dict.fromkeys(_also_beta("messages.count_tokens"), _through),
-        **dict.fromkeys(_also_beta("messages.stream"), _told),
+        **dict.fromkeys(also_beta("messages.create", "messages.parse"), through),
+        **dict.fromkeys(also_beta("messages.count_tokens"), through),
+        **dict.fromkeys(also_beta("messages.stream"), told),
         "beta.messages.tool_runner": _run_tools,
     },
     passed=(
-        *_also_beta("models", "skills", "user_profiles", "organization"),
-        *_also_beta(*(f"files.{name}" for name in _OF_FILES)),
+        *also_beta("models", "skills", "user_profiles", "organization"),
+        *also_beta(*(f"files.{name}" for name in _OF_FILES)),
         *(f"beta.environments.{name}" for name in _OF_ENVIRONMENTS),
         "beta.vaults",
         "beta.tunnels",

@@ -14,10 +14,10 @@ from ...following import Source
 from ...limits import Spending
 from ...receipts.receipt import Place
 from .._exchange import Door
-from .._proxy import Surface, Target, UnguardedMethod
+from .._proxy import Surface, Target, UnguardedMethod, also_beta, through
 from .._reply import Reply
 from .._stainless import WiredClient, is_stainless, wired
-from .._stream_managers import telling
+from .._stream_managers import told
 from . import chat, images, items, responses, shaped
 from .chat import ChatReply
 from .chat_stream import ChatStream
@@ -26,11 +26,6 @@ from .responses_stream import ResponseStream
 
 NAME = "FirewallOpenAI"
 RETRIEVE = "responses.retrieve"
-
-
-def _also_beta(*paths: str) -> tuple[str, ...]:
-    """Each path, from the client and from `beta`, where some of them lived."""
-    return tuple(f"{prefix}{path}" for prefix in ("", "beta.") for path in paths)
 
 
 _KEPT = ("create", "list", "retrieve", "delete")
@@ -57,21 +52,11 @@ PASSED = (
     "conversations.delete",
     "close",
     "is_closed",
-    *_also_beta(
+    *also_beta(
         "vector_stores", "chat.completions.delete", "responses.delete", "responses.input_tokens"
     ),
 )
 """What returns neither calls nor the model's text."""
-
-
-def _through(target: Target, *args: Any, **kwargs: Any) -> Any:
-    """The client's own method: what it sends and reads is guarded."""
-    return target.raw(*args, **kwargs)
-
-
-def _told(target: Target, *args: Any, **kwargs: Any) -> Any:
-    """A `stream` helper, whose stream tells the decision."""
-    return telling(target.raw(*args, **kwargs))
 
 
 def _respond(target: Target, *args: Any, **kwargs: Any) -> Any:
@@ -86,7 +71,7 @@ def _stream_response(target: Target, *args: Any, **kwargs: Any) -> Any:
     for name in ("response_id", "starting_after"):
         if isinstance(kwargs.get(name), str | int):
             _kept_by_the_provider(target, name)
-    return _told(target, *args, **kwargs)
+    return told(target, *args, **kwargs)
 
 
 def _kept_by_the_provider(target: Target, what: str) -> None:
@@ -108,10 +93,10 @@ _HINTS = {
 WIRED = Surface(
     NAME,
     guarded={
-        **dict.fromkeys(_also_beta("chat.completions.create", "chat.completions.parse"), _through),
-        **dict.fromkeys(_also_beta("chat.completions.stream"), _told),
-        **dict.fromkeys(_also_beta("responses.create", "responses.parse"), _respond),
-        **dict.fromkeys(_also_beta("responses.stream"), _stream_response),
+        **dict.fromkeys(also_beta("chat.completions.create", "chat.completions.parse"), through),
+        **dict.fromkeys(also_beta("chat.completions.stream"), told),
+        **dict.fromkeys(also_beta("responses.create", "responses.parse"), _respond),
+        **dict.fromkeys(also_beta("responses.stream"), _stream_response),
     },
     passed=PASSED,
     copies=("with_options", "copy"),
