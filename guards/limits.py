@@ -232,8 +232,10 @@ class Repeats:
 
 
 def spender(caller: Caller) -> str:
-    """Under which name a caller's amounts are counted; empty for nobody."""
-    return f"{caller.tenant}/{caller.user}" if caller.tenant else caller.user
+    """Under which name a caller's amounts are counted; empty for nobody. A stroke within a name is
+    written otherwise: `b/c` of tenant `a` is not `c` of tenant `a/b`."""
+    user, tenant = (n.replace("%", "%25").replace("/", "%2F") for n in (caller.user, caller.tenant))
+    return f"{tenant}/{user}" if tenant else user
 
 
 def spending_of(given: Spending | None) -> Spending:

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from edgeward.guards.limits import STOPS, Limit, Limits, Price, Repeats, Spending, added
+from edgeward.guards.caller import Caller
+from edgeward.guards.limits import STOPS, Limit, Limits, Price, Repeats, Spending, added, spender
 
 THREAD = Limit("thread", "tokens", 100)
 CALLS = Limit("run", "calls", 3)
@@ -148,3 +149,12 @@ def test_what_is_no_count_is_refused(used: Any, said: str) -> None:
     """A slip in what a program kept would let its callers use everything anew."""
     with pytest.raises((TypeError, ValueError), match=re.escape(said)):
         Spending(used)
+
+
+def test_no_caller_counts_as_another() -> None:
+    """However names are put together: each user of each tenant has amounts of his own."""
+    names = ["", "a", "b", "a/b", "b/a", "a%2Fb", "/", "%", "a/", "/a", "ann@corp.example"]
+    callers = [Caller(user, tenant) for user in names for tenant in names]
+    callers = [caller for caller in callers if caller.user or not caller.tenant]
+    assert len({spender(caller) for caller in callers}) == len(callers)
+    assert spender(Caller("ann@corp.example", "acme")) == "acme/ann@corp.example"
