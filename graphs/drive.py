@@ -18,9 +18,10 @@ from langgraph.graph import END
 from langgraph.types import Send, interrupt
 
 from ..guards.caller import NOBODY
-from ..guards.langchain.approval import drop_answer, is_first_use
+from ..guards.langchain.approval import drop_answer
 from ..guards.langchain.asking import note_silence
 from ..guards.langchain.callbacks import listened_to
+from ..guards.langchain.once import is_first_use
 from ..guards.telemetry.current import answered, waits
 from ..guards.veil import BARE, Veil, held_in
 from ..nodes._base import (

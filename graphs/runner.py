@@ -23,6 +23,7 @@ from pydantic import BaseModel
 from ..guards.faults import MaskedFault
 from ..guards.langchain.callbacks import listened_to
 from ..guards.langchain.heard import heard
+from ..guards.langchain.once import BEGUN, is_first_run, may_run_again
 from ..guards.langchain.tools import call_schema
 from ..guards.redact import Redactor
 from ..guards.ticket import TicketKey
@@ -76,10 +77,15 @@ class ToolRunner:
         tool = self._admitted(effect, thread)
         if tool is None:
             return ToolOutcome(NO_TICKET, failed=True, error="no_ticket")
+        if not is_first_run(config, effect.call.id):
+            text = BEGUN.format(name=effect.call.name)
+            return ToolOutcome(text, failed=True, error="begun_before")
         limit_s = self._timeout_s.get(effect.call.name, effect.timeout_s)
         try:
             return workers.run(tool.call, effect.call, config, timeout_s=limit_s)
         except BaseException as error:  # noqa: BLE001 - what ends a run is raised again below
+            if isinstance(getattr(error, "original", error), GraphBubbleUp | KeyboardInterrupt):
+                may_run_again(config, effect.call.id)
             return _failure(error, effect.call.name, limit_s)
         finally:
             tool.ran(config)
@@ -89,6 +95,9 @@ class ToolRunner:
         tool = self._admitted(effect, thread)
         if tool is None:
             return ToolOutcome(NO_TICKET, failed=True, error="no_ticket")
+        if not is_first_run(config, effect.call.id):
+            text = BEGUN.format(name=effect.call.name)
+            return ToolOutcome(text, failed=True, error="begun_before")
         limit_s = self._timeout_s.get(effect.call.name, effect.timeout_s)
         try:
             if tool.is_async:
@@ -97,6 +106,8 @@ class ToolRunner:
                 work = workers.arun(tool.call, effect.call, config)
             return await within(limit_s, work)
         except BaseException as error:  # noqa: BLE001 - what ends a run is raised again below
+            if isinstance(getattr(error, "original", error), GraphBubbleUp | KeyboardInterrupt):
+                may_run_again(config, effect.call.id)
             return _failure(error, effect.call.name, limit_s)
         finally:
             tool.ran(config)

@@ -11,10 +11,9 @@ from typing_extensions import Self
 
 from ..guards.approvals import Bounds, Grant, covering, granted, offered, scope_fault
 from ..guards.audit import Record, answer_record, record, utc
-from ..guards.langchain.approval import ANSWER_USED
 from ..guards.ledger import History
 from ..guards.veil import Veil
-from ..guards.verdict import ToolCall, Verdict
+from ..guards.verdict import Finding, ToolCall, Verdict
 from ._base import Here
 
 
@@ -103,6 +102,15 @@ def answers_to(waiting: Mapping[str, Decided], here: Here) -> Any:
         return answers
 
     return Annotated[dict[Literal[ids], Answer], AfterValidator(fitting)]  # type: ignore[valid-type]
+
+
+ANSWER_USED = Finding(
+    "ask",
+    "block",
+    "the answer to the question about this call was used already; if the call is still wanted,"
+    " propose it again",
+)
+"""Said of a call that would run once more by the same answer of a person."""
 
 
 def used_once(decided: list[Decided], asked: Collection[str], here: Here) -> list[Decided]:

@@ -6,9 +6,10 @@ Outcomes: `done` (the call is answered: by the tool's result, or by what went wr
     nodes: {tool: {kind: tool, timeout_s: 30}}
     edges: {tool.done: act}
 
-Each call is a task of its own: after a crash only those that had not finished run again. Whatever
-a tool does (raise, hang, exit, return any object) becomes exactly one tool message. A call that
-has its answer does not run again, however it comes here.
+Each call is a task of its own: after a crash only those that had not finished run again, and in the
+process in which they were begun not even those. Whatever a tool does (raise, hang, exit, return any
+object) becomes exactly one tool message. A call that has its answer does not run again, however it
+comes here.
 """
 
 from __future__ import annotations

@@ -7,8 +7,6 @@ it. An answer is one of LangChain's decisions (`{"type": "approve"}`), or names 
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -18,7 +16,7 @@ from typing_extensions import Self
 from ..audit import record
 from ..redact import Redactor
 from ..telemetry.current import answered, waits
-from ..verdict import Arguments, Finding, ToolCall, Verdict
+from ..verdict import Arguments, ToolCall, Verdict
 
 _DOOR = "middleware"
 
@@ -91,41 +89,6 @@ def drop_answer(config: Mapping[str, Any] | None) -> bool:
     is no answer to anything any more."""
     pad = ((config or {}).get("configurable") or {}).get("__pregel_scratchpad")
     return pad is not None and (pad.get_null_resume(True) is not None or bool(pad.resume))
-
-
-_MOST_USED = 4_096
-
-_used: OrderedDict[tuple[str, int], None] = OrderedDict()
-_used_lock = threading.Lock()
-
-
-def is_first_use(config: Mapping[str, Any] | None) -> bool:
-    """Whether nobody went on by this answer before: of the task of this config, so many answers.
-
-    A thread of a plain graph has no turns: whoever answers twice at once has two runs go on from
-    the same question. This process lets one of them.
-    """
-    settings = (config or {}).get("configurable") or {}
-    task, pad = settings.get("__pregel_task_id"), settings.get("__pregel_scratchpad")
-    if task is None or pad is None:
-        return True
-    answer = str(task), len(pad.resume)
-    with _used_lock:
-        if answer in _used:
-            return False
-        _used[answer] = None
-        while len(_used) > _MOST_USED:
-            _used.popitem(last=False)
-    return True
-
-
-ANSWER_USED = Finding(
-    "ask",
-    "block",
-    "the answer to the question about this call was used already; if the call is still wanted,"
-    " propose it again",
-)
-"""Said of a call that would run once more by the same answer of a person."""
 
 
 def _answers(call: ToolCall) -> Any:

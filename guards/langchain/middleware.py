@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,12 +22,13 @@ from ..telemetry.current import executing, listening, ran
 from ..telemetry.operation import NOBODY_LISTENS, Operation
 from ..verdict import ToolCall, Verdict, masked_call
 from ..withheld import with_withheld
-from .approval import ANSWER_USED, ask, drop_answer, is_first_use
+from .approval import ask, drop_answer
 from .chats import chat, facts_of, replied
 from .counts import Asking, Counts
 from .heard import Heard
 from .messages import RECORD, Messages, in_its_time, seen_result
 from .model import held
+from .once import BEGUN, is_first_run, may_run_again
 from .session import (
     JUDGED_BY,
     PROPOSED_TWICE,
@@ -86,7 +88,13 @@ class MiddlewareHooks:
         rules = self._rules.current
         decided = rules.decided(request)
         if isinstance(decided, ToolCall):
-            with rules.counts.ran(request), rules.executing(request, decided) as told:
+            if not is_first_run(request.runtime.config, decided.id):
+                return _begun_before(decided)
+            with (
+                rules.counts.ran(request),
+                rules.executing(request, decided) as told,
+                _known_to_fail(request, decided),
+            ):
                 result = _told(told, handler(rules.as_decided(request, decided)))
             return seen_result(result, rules.policy)
         return decided
@@ -103,7 +111,13 @@ class MiddlewareHooks:
         rules = self._rules.current
         decided = await beside(rules.policy, rules.decided, request)
         if isinstance(decided, ToolCall):
-            with rules.counts.ran(request), rules.executing(request, decided) as told:
+            if not is_first_run(request.runtime.config, decided.id):
+                return _begun_before(decided)
+            with (
+                rules.counts.ran(request),
+                rules.executing(request, decided) as told,
+                _known_to_fail(request, decided),
+            ):
                 result = _told(told, await handler(rules.as_decided(request, decided)))
             seen: messages.ToolMessage | commands.Command[Any] = await in_its_time(
                 seen_result, result, rules.policy
@@ -234,8 +248,6 @@ class Rules:
     ) -> ToolCall | messages.ToolMessage:
         redactor = self.policy.redactor
         answer = ask(call, verdict, redactor, thread=history.thread)
-        if not is_first_use(request.runtime.config):
-            return self._kept(Decision(call, verdict.with_finding(ANSWER_USED), history))
         approval = answer_record(
             answer.decision, by=answer.by, reason=answer.reason, at=time.time(), redactor=redactor
         )
@@ -263,6 +275,25 @@ class Rules:
         fault = call.fault
         text = f"Not run: {self.policy.redactor.shown(fault)}" if fault else ""
         return _message(call, verdict, text or f"{self.policy.block_message} {verdict.reason}")
+
+
+@contextmanager
+def _known_to_fail(request: types.ToolCallRequest, call: ToolCall) -> Iterator[None]:
+    """What raises has come to an end, or asks a person: who retries it, retries it. So does who
+    sits before the program and stops it."""
+    try:
+        yield
+    except (Exception, KeyboardInterrupt):
+        may_run_again(request.runtime.config, call.id)
+        raise
+
+
+def _begun_before(call: ToolCall) -> messages.ToolMessage:
+    """The answer to a call that may have run; it counts as one that has."""
+    from langchain_core.messages import ToolMessage
+
+    text = BEGUN.format(name=call.name)
+    return ToolMessage(text, tool_call_id=call.id, name=call.name, status="error")
 
 
 def _replied(told: Operation, response: types.ModelResponse[Any]) -> types.ModelResponse[Any]:

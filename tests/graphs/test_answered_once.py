@@ -1,4 +1,4 @@
-"""One answer of a person lets one run go on, however often it is given at once."""
+"""One answer of a person lets one run go on, and a call that broke off is not run once more."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 from langchain.agents import create_agent
+from langchain.agents.middleware import ToolRetryMiddleware
+from langchain_core.tools import StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
-from langgraph.types import Command
+from langgraph.types import Command, interrupt
 
-from edgeward import FirewallMiddleware, ScriptedModel
+from edgeward import FirewallMiddleware, ScriptedModel, load_policy
 
 from fakes import Recorder, agent_graph, ask, on, policy, turn
 
@@ -86,4 +88,93 @@ def test_several_answers_to_one_turn() -> None:
         graph.invoke(ask(), on())
         graph.invoke(APPROVE, on())
         graph.invoke(Command(resume={"c2": {"decision": "edit", "args": {"what": "z"}}}), on())
-    assert [run[1]["what"] for run in recorder.runs] in (["x", "z"] * 2, ["z", "x"] * 2)
+    assert sorted(run[1]["what"] for run in recorder.runs) == ["x", "x", "z", "z"]
+
+
+class Slow:
+    """A tool that is at work until somebody ends its run; it may fail, or wait for a person."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+        self.begun = asyncio.Event()
+        self.fails = self.asks = False
+
+    async def pay(self, what: str = "") -> str:
+        """Pays."""
+        if self.asks:
+            self.asks = interrupt("sure?") != "yes"
+        self.runs += 1
+        if self.fails:
+            raise ValueError("no")
+        self.begun.set()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+def slow_agent(door: str, slow: Slow, rules: Any) -> Any:
+    """An agent that calls the slow tool once."""
+    tool = StructuredTool.from_function(coroutine=slow.pay, name="pay", description="Pays.")
+    if door != "middleware":
+        return agent_graph(TURNS, tools=[tool], policy=rules, checkpointer=InMemorySaver())
+    middleware = [FirewallMiddleware(rules)]
+    model = ScriptedModel(turns=list(TURNS))
+    return create_agent(model, [tool], middleware=middleware, checkpointer=InMemorySaver())
+
+
+async def cancelled(graph: Any, slow: Slow, given: Any) -> None:
+    """A run that somebody ends while the tool is at work."""
+    task = asyncio.create_task(graph.ainvoke(given, on()))
+    await slow.begun.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+RULES = {
+    "asked": policy(ASKED),
+    "once": load_policy({"version": 2, "tools": {"pay": {"max_calls": 1, "args": {}}}}),
+}
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("door", ["graph", "middleware"])
+async def test_a_call_that_was_cancelled_at_work(door: str, rules: str) -> None:
+    """Who cancels the run and goes on does not have the call carried out once more: the model is
+    told, and what it proposes then is decided anew."""
+    slow = Slow()
+    graph = slow_agent(door, slow, RULES[rules])
+    given: Any = ask()
+    if rules == "asked":
+        await graph.ainvoke(given, on())
+        given = APPROVE
+    await cancelled(graph, slow, given)
+    state = await graph.ainvoke(None, on())
+    (answer,) = [m for m in state["messages"] if m.type == "tool"]
+    assert slow.runs == 1
+    assert answer.status == "error"
+    assert "was begun for this very call before" in answer.text
+    assert state["messages"][-1].text == "done"
+
+
+@pytest.mark.parametrize("door", ["graph", "middleware"])
+async def test_a_tool_that_waits_for_a_person(door: str) -> None:
+    """A tool that asks something itself goes on with the answer."""
+    slow = Slow()
+    slow.asks = True
+    graph = slow_agent(door, slow, RULES["once"])
+    await graph.ainvoke(ask(), on())
+    assert slow.runs == 0
+    await cancelled(graph, slow, Command(resume="yes"))
+    assert slow.runs == 1
+
+
+async def test_a_tool_that_is_tried_again() -> None:
+    """A call that failed may be tried again by another middleware."""
+    slow = Slow()
+    slow.fails = True
+    tool = StructuredTool.from_function(coroutine=slow.pay, name="pay", description="Pays.")
+    retry: Any = ToolRetryMiddleware(max_retries=2, initial_delay=0.0, jitter=False)
+    firewall = FirewallMiddleware({"version": 2, "default": "allow"})
+    model = ScriptedModel(turns=list(TURNS))
+    await create_agent(model, [tool], middleware=[retry, firewall]).ainvoke(ask())
+    assert slow.runs == 3
