@@ -56,9 +56,9 @@ class EventReader:
 
 def data_of(raw: bytes) -> bytes | None:
     """The lines of data of an event, joined; None for what has none (comments)."""
-    if raw.startswith(b"data: ") and raw.find(b"\n") == len(raw) - 2 and b"\r" not in raw:
+    if raw.startswith(b"data: ") and raw.find(b"\n") == len(raw) - 2 and 0x0D not in raw:
         return raw[6:-2]  # one line, as nearly all are
-    if raw.startswith(b"event: ") and raw.count(b"\n") == 3 and b"\r" not in raw:
+    if raw.startswith(b"event: ") and raw.count(b"\n") == 3 and 0x0D not in raw:
         at = raw.find(b"\n") + 1
         if raw.startswith(b"data: ", at):
             return raw[at + 6 : -2]  # one line behind its event's name

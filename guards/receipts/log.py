@@ -68,7 +68,7 @@ class ReceiptLog:
             Exception: whatever the store raises; then none of them counts as written.
         """
         if receipts:
-            self._store.extend([spelled(receipt) for receipt in receipts], self._signer)
+            self._store.extend(list(map(spelled, receipts)), self._signer)
 
     def close(self) -> None:
         """Close the file; what is written afterwards opens it again."""

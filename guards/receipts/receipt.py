@@ -68,10 +68,13 @@ def receipt(
     fingerprint always does. `past` is masked already.
     """
     caller, thread, agent = history.caller, history.thread, place.agent
-    body = {key: value for key, value in record.items() if value}
+    body: dict[str, Any] = {}
+    for key, value in record.items():
+        if value:
+            body[key] = value
     # Names and ids are the model's to choose, an approval's words a person's.
     texts = [
-        f"{record['id']}\n{record['tool']}\n{record['reason']}",
+        f"{record['id']}\n{record['tool']}\n{record['reason']}\n"
         f"{thread}\n{agent}\n{caller.user}\n{caller.tenant}",
     ]
     for said in record["rules"]:

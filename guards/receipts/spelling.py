@@ -28,6 +28,6 @@ def spelled(receipt: Mapping[str, Any]) -> bytes:
         return _exact(receipt).encode()
     # Beyond ASCII it leaves characters as they are, some of which are commands to a terminal; of
     # what is no number it makes null.
-    if quick.isascii() and b"\x7f" not in quick and b"null" not in quick:
+    if quick.isascii() and 0x7F not in quick and quick.find(b"null") < 0:  # `in` takes longer
         return quick
     return _exact(receipt).encode()
