@@ -15,12 +15,11 @@ from ..guards.hosts import HostList, canonical_host, is_address
 from ..guards.names import folded_name
 from ..guards.outputs import creates
 from ..guards.patterns import compile_pattern
-from ..guards.redact import Redactor
 from .globs import covers, is_glob, overlap
-from .problems import ConfigError, FieldPath, Problem, either, speak, spell
-from .reading import Reading, texts
+from .problems import ConfigError, FieldPath, Problem, either, speak
+from .reading import Reading
 from .schema import load_policy, policy_document
-from .yaml_file import Document
+from .written_secrets import secrets_in
 
 ANY_TEXT = ("a", "7", "the quick brown fox", "C:\\x", '{"a": 1}', "\u00e4 \u4e2d")
 """What an attack does not look like: a pattern that is in all of it is in everything."""
@@ -55,7 +54,6 @@ QUIET = frozenset(
 
 _SERVER = re.compile(r".*(?:__|[./:])")
 _FIRST_WORD = re.compile(r"[A-Za-z][a-z]*")
-_COMMENT = re.compile(r"(?:\A|\s)#(.*)")
 
 
 def lint_policy(source: str | Path) -> list[Problem]:
@@ -252,30 +250,6 @@ CHECKS: tuple[Callable[[Reading], Iterator[Problem]], ...] = (
     patterns,
     conditions,
 )
-
-
-def secrets_in(document: Document) -> Iterator[Problem]:
-    """Values and comments of a file that look like a credential; the examples of a pattern are
-    none."""
-    redactor, told = Redactor(), set[str]()
-    for path, text in texts(document.data):
-        found = redactor.secrets(text)[1]
-        where = document.where(path)
-        if found:
-            told.add(where)
-        if found and "examples" not in path:
-            yield _secret(where, spell(path), "holds", found)
-    for number, line in enumerate(document.text.splitlines(), start=1):
-        comment, where = _COMMENT.search(line), f"{document.name}:{number}"
-        found = redactor.secrets(comment[1])[1] if comment and where not in told else ()
-        if found:
-            yield _secret(where, "", "a comment holds", found)
-
-
-def _secret(where: str, field: str, holds: str, found: Sequence[str]) -> Problem:
-    wrong = f"{holds} what looks like a secret ({', '.join(dict.fromkeys(found))})"
-    fix = "take it out, and take it from the environment" if field else "take it out"
-    return Problem(where, field, wrong, fix=fix, kind="secret")
 
 
 def mismatches(policy: str | Path, names: Sequence[str], *, whole: bool = True) -> list[Problem]:

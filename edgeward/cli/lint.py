@@ -117,8 +117,8 @@ def _kind(file: str) -> str:
 
 
 def _profile(file: str) -> tuple[AgentProfile | None, list[Problem]]:
-    from ..policies.lint import secrets_in
     from ..policies.problems import ConfigError
+    from ..policies.written_secrets import secrets_in
     from ..policies.yaml_file import read_yaml
     from ..profiles.schema import AgentProfile
 
@@ -131,8 +131,8 @@ def _profile(file: str) -> tuple[AgentProfile | None, list[Problem]]:
 
 def _strategy(file: str) -> list[Problem]:
     from ..graphs.schema import load_strategy
-    from ..policies.lint import secrets_in
     from ..policies.problems import ConfigError
+    from ..policies.written_secrets import secrets_in
     from ..policies.yaml_file import read_yaml
 
     secrets = list(secrets_in(read_yaml(file)))
