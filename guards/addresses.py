@@ -24,7 +24,9 @@ _VERSION_SAID = re.compile(
 
 def emails(text: str, start: int, end: int) -> Iterator[Span]:
     """A mail address: no remote of git, no picture for fine screens."""
-    name, _, domain = text[start:end].rpartition("@")
+    name, sign, domain = text[start:end].rpartition("@")
+    if not sign:  # in a link
+        name, _, domain = text[start:end].rpartition("%40")
     is_remote = name == "git" and text[end : end + 1] == ":"
     is_image = domain[0].isdigit() and domain[1:3] in ("x.", "X.")  # logo@2x.png
     if not is_remote and not is_image:

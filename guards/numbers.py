@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import pairwise
 
 from .edges import beginnings, is_clean
 from .masks import Span
@@ -20,7 +21,8 @@ def said_social_security(text: str, start: int, end: int) -> Iterator[Span]:
     from stdnum.us import ssn
 
     start += _SSN_SAID.match(text[start:end]).end()  # type: ignore[union-attr]
-    if is_clean(text, start, end) and ssn.is_valid(text[start:end].replace(" ", "")):
+    digits = "".join(_DIGITS.findall(text, start, end))
+    if is_clean(text, start, end) and ssn.is_valid(digits):
         yield start, end, "ssn"
 
 
@@ -49,8 +51,13 @@ _ISSUERS: dict[int, Callable[[str], bool]] = {
     ),
     19: lambda n: n[0] == "4" or n[:2] == "62",
 }
+_BLANKS = r" \x{A0}\x{2007}\x{2009}\x{202F}"
+_HYPHENS = r"\x{2010}\x{2011}\x{2012}\x{2013}-"
+BETWEEN_CARD = rf"(?:[{_BLANKS}]?[._{_HYPHENS}]?[{_BLANKS}]?)"
+"""Between the groups of a card's number: a blank or a sign, or a sign with blanks (RE2)."""
+GROUPS_OF_IBAN = rf"(?:[\s{_BLANKS}./{_HYPHENS}]{{0,3}}[A-Za-z0-9]{{1,4}}){{3,8}}"
+"""Of an account's number, which may go on in the next line (RE2)."""
 _MIXED_GROUPS = re.compile(r"\d\.\d+ \d|\d \d+\.\d")
-_BETWEEN_GROUPS = re.compile("[ .\u00a0\u202f-]")
 _GROUPINGS = frozenset(
     ((14,), (15,), (16,), (19,), (4, 4, 4, 4), (4, 4, 4, 4, 3), (4, 6, 5), (4, 6, 4))
 )
@@ -64,11 +71,7 @@ def cards(text: str, start: int, end: int) -> Iterator[Span]:
 
 def _grouped(text: str, start: int, end: int) -> Iterator[Span]:
     """Runs of digit groups: a card may be followed by other numbers (`... 1111 12/29`)."""
-    groups: list[tuple[int, int]] = []
-    at = start
-    for piece in _BETWEEN_GROUPS.split(text[start:end]):
-        groups.append((at, at + len(piece)))
-        at += len(piece) + 1
+    groups = [match.span() for match in _DIGITS.finditer(text, start, end)]
     first = 0
     while first < len(groups):
         last = first
@@ -85,7 +88,7 @@ def _is_card(text: str, window: list[tuple[int, int]]) -> bool:
     from stdnum import luhn
 
     start, end = window[0][0], window[-1][1]
-    separators = {text[b] for _, b in window[:-1]}
+    separators = {text[b:a] for (_, b), (a, _) in pairwise(window)}
     number = "".join(text[a:b] for a, b in window)
     return (
         len(separators) <= 1
@@ -110,12 +113,21 @@ def _is_phone(value: str, region: str | None) -> bool:
 
 
 def phones(text: str, start: int, end: int) -> Iterator[Span]:
-    """With a plus sign, or three groups; what follows after a space may be another number."""
-    region = None if text[start] == "+" else "US"
+    """With a plus sign, two noughts, or three groups."""
+    for begin in beginnings(text, start, end) if text.startswith("00", start) else (start,):
+        yield from _phone(text, begin, end)
+
+
+def _phone(text: str, start: int, end: int) -> Iterator[Span]:
+    """What follows after a space may be another number."""
+    is_abroad = text[start] == "+" or text.startswith("00", start)
+    region = None if is_abroad else "US"
     if region and _of_number(text, start, end):
         return
     while end > start:
-        if is_clean(text, start, end) and _is_phone(text[start:end], region):
+        value = text[start:end]
+        value = f"+{value[2:]}" if value[:2] == "00" else value
+        if is_clean(text, start, end) and _is_phone(value, region):
             yield start, end, "phone"
             return
         end = start + max(text[start:end].rfind(" "), 0)
@@ -136,14 +148,15 @@ def national_phones(text: str, start: int, end: int, *, regions: tuple[str, ...]
         yield from _of_region(text, begin, end, regions)
 
 
-def _of_region(text: str, start: int, end: int, regions: tuple[str, ...]) -> Iterator[Span]:
-    """In groups, or with the leading zero of a trunk call; a date is none."""
+def _of_region(
+    text: str, start: int, end: int, regions: tuple[str, ...], *, said: bool = False
+) -> Iterator[Span]:
+    """In groups, or with the leading zero of a trunk call, unless it is said; a date is none."""
     while end > start:
         value = text[start:end]
         groups = len(_DIGITS.findall(value))
-        said = groups > 1 or value[0] == "0"
         if (
-            said
+            (said or groups > 1 or value[0] == "0")
             and is_clean(text, start, end)
             and _DATE.fullmatch(value) is None
             and any(_is_phone(value, region) for region in regions)
@@ -151,6 +164,16 @@ def _of_region(text: str, start: int, end: int, regions: tuple[str, ...]) -> Ite
             yield start, end, "phone"
             return
         end = start + max(value.rfind(" "), 0)
+
+
+def said_phones(text: str, start: int, end: int) -> Iterator[Span]:
+    """Behind a word that says what it is: of a country where people would say it so."""
+    word = _PHONE_SAID.match(text, start, end)
+    if word is None:
+        return
+    regions = _REGIONS[word[1].lower()]
+    for begin in beginnings(text, word.end(), end):
+        yield from _of_region(text, begin, end, regions, said=True)
 
 
 # Country -> length. (SWIFT IBAN registry.)
@@ -180,21 +203,57 @@ def _iban(text: str, start: int, end: int) -> Iterator[Span]:
 
     size = _IBAN_LENGTHS[text[start : start + 2].upper()]
     number = ""
-    for at in range(start, min(start + 2 * size, end)):
-        if text[at] not in " -":
+    for at in range(start, min(start + 3 * size, end)):
+        if text[at].isascii() and text[at].isalnum():
             number += text[at]
             if len(number) == size:
                 # The check digits tell; registries of banks are older than the accounts.
-                if is_clean(text, start, at + 1) and iban.is_valid(number, check_country=False):
+                named = start > 3 and text.startswith("IBAN", start - 4)
+                clean = is_clean(text, start - 4 if named else start, at + 1)
+                if clean and iban.is_valid(number, check_country=False):
                     yield start, at + 1, "iban"
                 return
 
 
 IBAN_COUNTRY = rf"(?:{'|'.join((*_IBAN_LENGTHS, *map(str.lower, _IBAN_LENGTHS)))})[0-9][0-9]"
-_IBAN_BEGINS = re.compile(rf"(?:(?a:\b)|{ESCAPED})({IBAN_COUNTRY})")
-SSN_AFTER = r"(?i)(?:\bssn|social security)[a-z ]{0,10}[.:=# ]{1,3}"
+BEFORE_IBAN = rf"(?:\b|IBAN|{ESCAPED})"
+_IBAN_BEGINS = re.compile(rf"(?:(?a:\b)|IBAN|{ESCAPED})({IBAN_COUNTRY})")
+SSN_AFTER = r"(?i)(?:\bssn|social security)[a-z ]{0,8}[a-z ]{0,8}[.:=#() ]{1,3}"
+_HYPHEN = rf"(?:[ .]|[{_BLANKS}]?[{_HYPHENS}][{_BLANKS}]?)?"
+SAID_SSN = rf"[0-9]{{3}}{_HYPHEN}[0-9]{{2}}{_HYPHEN}[0-9]{{4}}"
 _SSN_SAID = re.compile(SSN_AFTER)
 NATIONAL = r"\(?[0-9]{2,12}\)?(?:[ ./-]{1,2}\(?[0-9]{2,9}\)?){0,5}"
 
+_PLACES = {
+    "phone telephone mobile mob cell cellphone WhatsApp": "US GB IN AU IE NZ ZA SG BR",
+    "tel fax": "DE FR GB US IT ES NL BE CH AT PL PT IE AU IN ZA",
+    "telefon handy festnetz mobil": "DE AT CH SE NO DK PL CZ TR",
+    "téléphone tél": "FR BE CH",
+    "teléfono móvil celular tfno": "ES MX AR CO BR",
+    "telefone telemóvel": "BR PT",
+    "telefono cellulare": "IT ES MX",
+    "telefoon tlf puhelin": "NL BE NO DK FI",
+    "телефон тел": "RU UA",
+    "電話 電話番号 携帯": "JP TW",
+    "电话 手机 手机号": "CN",
+    "전화 휴대폰 연락처": "KR",
+}
+"""Words for a telephone, and where people use them."""
+_REGIONS = {w.lower(): tuple(c.split()) for words, c in _PLACES.items() for w in words.split()}
+_FORMS = {form for words in _PLACES for w in words.split() for form in (w, w.title())}
+_FORMS |= {"TEL", "PHONE", "MOBILE", "FAX"}
+_ASCII_FORMS, _OTHER_FORMS = (
+    "|".join(sorted((f for f in _FORMS if f[0].isascii() is plain), key=len, reverse=True))
+    for plain in (True, False)
+)
+_SEPARATED = r"\.?(?: (?:[Nn]umber|NUMBER|[Nn][or]|NO)\.?)?(?: is)?(?: ?:| ?#|\x{FF1A}| )[ ]{0,2}"
+PHONE_AFTER = rf"(?:\b(?:{_ASCII_FORMS})|(?:{_OTHER_FORMS})){_SEPARATED}"
+SAID_PHONE = (
+    rf"{PHONE_AFTER}(?:\([0-9]{{1,6}}\)|[0-9]{{1,12}})(?:[ ./-]{{0,2}}\([0-9]{{2,9}}\))?"
+    r"(?:[ ./-]{1,2}[0-9]{2,9}){0,5}"
+)
+_PHONE_SAID = re.compile(
+    rf"({_ASCII_FORMS}|{_OTHER_FORMS}){_SEPARATED}".replace("x{FF1A}", "uff1a")
+)
 _DIGITS = re.compile("[0-9]+")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{2,4}")

@@ -17,18 +17,23 @@ from typing import Literal, NamedTuple, get_args
 from .addresses import emails, ipv4_addresses, ipv6_addresses
 from .masks import Span
 from .numbers import (
+    BEFORE_IBAN,
+    BETWEEN_CARD,
+    GROUPS_OF_IBAN,
     IBAN_COUNTRY,
     NATIONAL,
+    SAID_PHONE,
+    SAID_SSN,
     SSN_AFTER,
     cards,
     ibans,
     national_phones,
     phones,
+    said_phones,
     said_social_security,
     social_security,
 )
 from .patterns import compile_pattern
-from .secrets import ESCAPED
 
 PersonalKind = Literal["email", "card", "iban", "ssn", "phone", "ip"]
 PERSONAL: tuple[PersonalKind, ...] = get_args(PersonalKind)
@@ -61,8 +66,9 @@ class Candidate(NamedTuple):
 class PersonalData:
     """What counts as personal data: the built-in kinds, and what a policy adds.
 
-    `regions` are ISO 3166 codes whose national phone numbers count; numbers with `+`, and North
-    American ones in their usual spelling, always do. `detectors` are kinds of their own, by name.
+    `regions` are ISO 3166 codes whose national phone numbers count; numbers with `+`, those behind
+    a word for a telephone, and North American ones in their usual spelling, always do. `detectors`
+    are kinds of their own, by name.
     """
 
     regions: tuple[str, ...] = ()
@@ -72,7 +78,7 @@ class PersonalData:
         """Where `text` holds data of these kinds; in no order, and spans may overlap."""
         signs = ":" in text or any(map(text.__contains__, "0123456789"))
         for row in self.candidates(kinds):
-            if "@" in text if row.kind == "email" else signs:
+            if ("@" in text or "%40" in text) if row.kind == "email" else signs:
                 for match in compile_pattern(row.pattern).finditer(text):
                     yield from row.real(text, *match.span())
         yield from self.detected(text, kinds)
@@ -103,23 +109,27 @@ def personal(text: str, *, kinds: Collection[str] = PERSONAL) -> Iterator[Span]:
 
 
 CANDIDATES: dict[str, Candidate] = {
-    "email": Candidate("email", r"[\pL\pN._%+'-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)*\.\pL{2,24}", emails),
+    "email": Candidate(
+        "email", r"[\pL\pN._%+'-]+(?:@|%40)[\pL\pN-]+(?:\.[\pL\pN-]+)*\.\pL{2,24}", emails
+    ),
     "ssn": Candidate("ssn", r"[0-9]{3}-[0-9]{2}-[0-9]{4}", social_security),
-    "said_ssn": Candidate("ssn", SSN_AFTER + r"[0-9]{3} ?[0-9]{2} ?[0-9]{4}", said_social_security),
+    "said_ssn": Candidate("ssn", SSN_AFTER + SAID_SSN, said_social_security),
     "credit_card": Candidate(
         "card",
-        r"[0-9]{4,23}(?:[ .\x{A0}\x{202F}-][0-9]{2,23})*",
+        rf"[0-9]{{4,23}}(?:{BETWEEN_CARD}[0-9]{{2,23}})*",
         cards,
-        least=r"[0-9](?:[ .\x{A0}\x{202F}-]?[0-9]){13,}",
+        least=rf"[0-9](?:{BETWEEN_CARD}[0-9]){{13,}}",
     ),
-    "iban": Candidate("iban", rf"(?:\b|{ESCAPED}){IBAN_COUNTRY}(?:[ -]?[A-Za-z0-9])+", ibans),
+    "iban": Candidate("iban", rf"{BEFORE_IBAN}{IBAN_COUNTRY}{GROUPS_OF_IBAN}", ibans),
     "phone": Candidate(
         "phone",
         r"\+[0-9]{1,3}(?:[ ./-]?(?:\([0-9]{1,4}\)|[0-9]{1,4})){1,2}"
         r"(?:[ .-]?(?:\([0-9]{1,4}\)|[0-9]{1,4})){1,6}"
+        r"|00[1-9][0-9]{0,2}(?:[ ./-](?:\([0-9]{1,8}\)|[0-9]{1,8}))(?:[ .-][0-9]{1,8}){1,5}"
         r"|(?:1[ .-])?(?:\([0-9]{3}\) ?|[0-9]{3}[ .-])[0-9]{3}[ .-][0-9]{4}",
         phones,
     ),
+    "said_phone": Candidate("phone", SAID_PHONE, said_phones),
     "ipv4": Candidate("ip", r"[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}", ipv4_addresses),
     "ipv6": Candidate("ip", r"[0-9A-Fa-f]{4}:[0-9A-Fa-f:]*:[0-9A-Fa-f.:]*", ipv6_addresses),
 }

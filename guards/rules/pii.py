@@ -1,7 +1,8 @@
 """What counts as personal data, beyond what every policy knows (version 2).
 
 Threat: a phone number in its national spelling, or a name, is personal data that no general pattern
-can tell from other text. `regions` are the countries (ISO 3166) whose national numbers count.
+can tell from other text. `regions` are the countries (ISO 3166) whose national numbers count,
+also where no word for a telephone stands before them.
 `presidio` has Microsoft's Presidio (extra `presidio`) look as well, for the `entities` it is told;
 without a `model`, a spaCy model that is installed, only its own patterns do. What it finds is the
 kind `presidio`. Masking is all that this changes: no verdict depends on it.

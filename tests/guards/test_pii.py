@@ -10,22 +10,28 @@ from edgeward.guards.pii import personal
 from edgeward.guards.redact import Redactor
 
 TRUE = {
-    "email": ["ann@example.com", "ann.lee+x@mail.example.co.uk", "jürgen@bücher.example"],
+    "email": ["ann@example.com", "ann.lee+x@mail.example.co.uk", "jürgen@bücher.example",
+              "ann%40example.com"],
     "ssn": ["123-45-6789", "899-01-0001"],
     "credit_card": [
         "4111 1111 1111 1111", "4111-1111-1111-1111", "4111111111111111", "3782 822463 10005",
         "378282246310005", "5555555555554444", "6011111111111117", "3530111333300000",
         "30569309025904", "2223003122003222", "6200000000000005", "6759649826438453",
         "4111.1111.1111.1111", "4111\u00a01111\u00a01111\u00a01111",
+        "4111\u20111111\u20111111\u20111111", "4111\u20131111\u20131111\u20131111",
+        "4111 - 1111 - 1111 - 1111", "4111  1111  1111  1111", "4111_1111_1111_1111",
+        "4111\u20091111\u20091111\u20091111",
     ],
     "phone": [
         "+49 171/5550123", "+49/30/901820",
         "+44 20 7946 0958", "+1 415-555-0123", "(415) 555-0123", "415-555-0123", "415.555.0123",
-        "+4930123456", "+1 (415) 555-0123", "1-800-356-9377",
+        "+4930123456", "+1 (415) 555-0123", "1-800-356-9377", "0049 30 901820",
     ],
     "ipv4": ["10.0.0.5", "169.254.169.254", "255.255.255.255"],
     "iban": ["DE89370400440532013000", "GB29 NWBK 6016 1331 9268 19",
-             "FR1420041010050500013M02606", "BE68539007547034"],
+             "FR1420041010050500013M02606", "BE68539007547034", "DE89-3704-0044-0532-0130-00",
+             "DE89 3704 0044\n0532 0130 00", "GB29\u00a0NWBK\u00a06016\u00a01331\u00a09268\u00a019",
+             "GB29.NWBK.6016.1331.9268.19", "FR14 - 2004 - 1010 - 0505 - 0001 - 3M02 - 606"],
 }  # fmt: skip
 
 FALSE = [
@@ -49,6 +55,14 @@ FALSE = [
     "listens on 127.0.0.1:8080", "<version>1.2.3.4</version>",
     "206.766 9894 e-15", "1.321 409 8446", "-2.002 319 304 3622",
     "<FileVersion>10.0.1.7</FileVersion>",
+    "phone 15 Pro 256 GB", "iPhone 14 128 256 512", "Phone: none", "tel 10.11.2024", "cell 12345",
+    "Tel Aviv 2024 2025", "hotel 030 901820", "0012 3456 7890", "mobile.de 12345678",
+    "fax 0000 0000",
+    "Phone number: 2024-11-30", "手机 2024 款", "телефон 2024", "order 0171 5550123",
+    "BE12 the quick brown fox jumps over the lazy dog", "AT10 meeting room,\nAT11 and AT12",
+    "FR25 release notes\n- fix one\n- fix two", "GB20 2020 2021 2022 2023 2024 2025",
+    "4011/4012/4013/4014", "2401-2402-2403-2404", "4111\t1111\t1111\t1111",
+    "SSN: 000-00-0000", "ssn field 123456", "@types%2fnode", "lodash%404.17.21",
 ]  # fmt: skip
 
 
@@ -115,6 +129,32 @@ def test_a_number_that_is_said_to_be_one(text: str) -> None:
     ((start, end, kind),) = personal(text)
     assert kind == "ssn"
     assert text[start:end] == text[text.index("1") :]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("SSN: 123.45.6789", "SSN 123\u201145\u20116789", "Tax id (SSN) 123456789"),
+        *("IBANDE89370400440532013000", "Tel.: 0171 5550123", "Telefon: 030 901820"),
+        *("phone 020 7946 0958", "Mobile No: 98765 43210", "téléphone 01 42 68 53 00"),
+        *("móvil 612 345 678", "Telefoon 020 794 0800", "tlf 22 86 44 00", "тел. 8-916-123-45-67"),
+        *("телефон 8 (495) 123-45-67", "電話 03-3580-3311", "手机号：13912345678"),
+        *("전화 02-2110-3000", "WhatsApp 11 91234-5678", "phone number is 4155552671"),
+        *("Fax 030/901820", "FAX: 030 901820", "Handy 0151 23456789"),
+    ],
+)
+def test_a_number_behind_what_says_what_it_is(text: str) -> None:
+    """A national number, or one in rare groups, is one where a word in front of it says so."""
+    ((start, end, _),) = personal(text)
+    digits = next(at for at, char in enumerate(text) if char.isdigit())
+    assert start in (digits, digits - 1, digits - 2)
+    assert end == len(text)
+
+
+def test_brackets_around_a_number_stay() -> None:
+    """What closes behind a number and was opened before its name is no part of it."""
+    assert Redactor().all("(Tel. 030 901820)")[0] == "(Tel. [REDACTED:phone])"
+    assert Redactor().all("tel (030) 901820, ext 3")[0] == "tel [REDACTED:phone], ext 3"
 
 
 @pytest.mark.parametrize("text", FALSE)
