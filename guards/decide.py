@@ -17,7 +17,7 @@ from .caller import NOBODY, Caller
 from .ledger import Entry, History, judge
 from .names import name_fault
 from .normalise import Examined
-from .outputs import as_data, created_by
+from .outputs import as_data, created_by, leaves
 from .patterns import PatternSet
 from .receipts.past import RAN, result_kept
 from .redact import Redactor
@@ -25,6 +25,7 @@ from .results import Settings
 from .rules import Check, speaks
 from .shadow import Shadow
 from .telemetry.timing import now, switch, timed
+from .tokens import words
 from .values import values_in
 from .vault import Hides
 from .verdict import Finding, ToolCall, Verdict, Word, strictest
@@ -155,12 +156,15 @@ class Policy:
 
         `text` is what the model reads, secrets masked; `data` the same as plain data, where it is
         at hand; `caller` who is asking. Nothing is believed that the policy does not say may be,
-        and nothing of what `failed` or was `withheld` from the model.
+        and nothing of what `failed` or was `withheld` from the model. What is private stays so in
+        the text of a failure, too.
         """
         values = values_in(text)
         more: dict[str, object] = {}
         if not (failed or withheld):
             more = self._believed(call, as_data(text) if data is None else data, caller)
+        elif not withheld and (private := self._private_in_failure(call, text)):
+            more["private"] = private
         if self.keeps_history:
             more[RAN] = result_kept(
                 call, text, self.redactor, caller, failed=failed, withheld=withheld
@@ -168,6 +172,15 @@ class Policy:
         if not values and not more:
             return None
         return {"source": source, "call": call.id, "values": values, **more}
+
+    def _private_in_failure(self, call: ToolCall, text: str) -> list[str]:
+        """What of the text of a failure may not leave: what the call brought itself may."""
+        checks = (pieces for c in self.reads if (pieces := getattr(c, "pieces", None)))
+        found = [piece for pieces in checks for piece in pieces(call, as_data(text))]
+        if not found:
+            return []
+        brought = " ".join(["", *words(" ".join(leaves(call.arguments))), ""])
+        return [piece for piece in found if f" {piece} " not in brought]
 
     def _believed(self, call: ToolCall, data: object, caller: Caller) -> dict[str, object]:
         """What the checks find in a result that can be believed, or may not leave."""

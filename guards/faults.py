@@ -43,6 +43,16 @@ def masked_fault(error: Exception, redactor: Redactor) -> MaskedFault | None:
 _MOST_BELOW = 20
 
 
+def text_of(error: BaseException) -> str:
+    """What an error says; nothing where it cannot say it."""
+    if isinstance(error, MaskedFault):
+        error = error.original
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - whatever its author wrote: the error itself goes on
+        return ""
+
+
 @contextmanager
 def as_raised() -> Iterator[None]:
     """Raise what a masked fault of the body stands for: for the program whose code it is."""

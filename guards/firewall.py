@@ -22,6 +22,7 @@ from typing import Any, TypeVar, overload
 from ..arguments import require
 from .caller import NOBODY, Caller
 from .decide import Policy
+from .faults import text_of
 from .following import Source
 from .ledger import History
 from .limits import Spending
@@ -269,8 +270,8 @@ class Firewall:
         """What a function that does not look async gives once it is waited for, and reports it."""
         try:
             made = await result
-        except BaseException:
-            self.observe(call, "", failed=True)
+        except BaseException as error:
+            self.observe(call, text_of(error), failed=True)
             raise
         self.observe(call, made)
         return made
@@ -296,8 +297,8 @@ class Firewall:
         try:
             with told:
                 yield report
-        except BaseException:
-            self.observe(call, "", failed=True)
+        except BaseException as error:
+            self.observe(call, text_of(error), failed=True)
             raise
 
     def _permitted(

@@ -8,6 +8,7 @@ from uuid import UUID
 from ...later import Later
 from ..caller import NOBODY, Caller
 from ..decide import decide
+from ..faults import text_of
 from ..firewall import Firewall, PolicyViolationError
 from ..following import Source
 from ..limits import Spending
@@ -82,11 +83,11 @@ class CallbackHooks:
     def on_tool_error(
         self, error: BaseException, *, run_id: UUID | None = None, **kwargs: Any
     ) -> None:
-        """It gave nothing back."""
+        """It gave nothing back, but what its error says; a model may be told that."""
         running = self._running.pop(run_id, None)
         if running is not None:
             call, told = running
-            self.firewall.observe(call, "", failed=True)
+            self.firewall.observe(call, text_of(error), failed=True)
             told.raised(error)
             told.end()
 
