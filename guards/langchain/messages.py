@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..redact import Redactor
 from ..results import answered, asked, screen
+from .content import shown_throughout
 from .own_ids import with_own_ids
 from .reply import masked_reply
 
@@ -71,7 +72,7 @@ class Messages:
     def _inbound(self, message: Message) -> Message:
         redactor = self._policy.redactor
         if message.type == "tool":
-            return _with_content(message, _content(message.content, self._screened, None))
+            return _with_content(message, shown_throughout(message.content, self._screened))
         content = _content(message.content, lambda text: redactor.secrets(text)[0], redactor.value)
         return _without_secret_calls(_with_content(message, content), redactor)
 
@@ -104,7 +105,7 @@ def seen_output(result: Any, policy: Policy) -> Any:
     """What a tool gave back to whoever ran it: a text, or content in blocks (as MCP tools give it),
     as well; other values are the program's."""
     if isinstance(result, str) or is_content(result):
-        return _content(result, partial(_screened, policy), None)
+        return shown_throughout(result, partial(_screened, policy))
     return seen_result(result, policy)
 
 
@@ -128,7 +129,7 @@ def _seen(message: ToolMessage, policy: Policy) -> ToolMessage:
     if isinstance(artifact, Mapping) and RECORD in artifact:
         artifact = {name: value for name, value in artifact.items() if name != RECORD}
         message = message.model_copy(update={"artifact": artifact})
-    return _with_content(message, _content(message.content, partial(_screened, policy), None))
+    return _with_content(message, shown_throughout(message.content, partial(_screened, policy)))
 
 
 def _content(content: Any, shown: Any, passed: Any) -> Any:

@@ -21,6 +21,7 @@ from ..python_values import as_call
 from ..rules.limits import limits_of
 from ..rules.sequence import order_of
 from ..spent import CHARS_PER_TOKEN, UNCOUNTED, UNKNOWN, Usage
+from .content import read_by_model
 from .messages import RECORD
 from .reply import withheld_in
 
@@ -223,7 +224,9 @@ def turns_of(messages: Sequence[Any]) -> Iterator[Turn]:
         elif message.type == "tool":
             if not _refused(message):
                 failed = message.status == "error"
-                yield ToolResult(message.tool_call_id, str(message.text), failed=failed)
+                yield ToolResult(
+                    message.tool_call_id, read_by_model(message.content), failed=failed
+                )
         elif calls := getattr(message, "tool_calls", None):
             through = [call for call in calls if call["id"] not in refused.get(at, ())]
             yield ModelTurn(tuple(Proposed(c["name"], c["args"], c["id"] or "") for c in through))

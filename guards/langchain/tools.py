@@ -13,6 +13,7 @@ from ..firewall import Firewall
 from ..python_values import as_call
 from ..receipts.keeping import beside
 from ..verdict import ToolCall
+from .content import read_by_model
 from .heard import heard, shown_text
 from .messages import in_its_time, is_content, seen_output
 
@@ -51,7 +52,8 @@ def guarded_copy(tool: BaseTool, firewall: Firewall) -> BaseTool:
 def said_by(result: Any) -> tuple[Any, bool]:
     """What a tool's result says, and whether it says that the tool failed.
 
-    Content in blocks says its texts; any other list, rows of a table say, is a value like others.
+    Content in blocks says what a model reads of it; any other list, rows of a table say, is a value
+    like others.
     """
     from langchain_core.messages import BaseMessage
 
@@ -61,8 +63,7 @@ def said_by(result: Any) -> tuple[Any, bool]:
     if not isinstance(content, list) or not all(isinstance(b, str | dict) for b in content):
         return content, failed
     if content is not result or is_content(content) or all(isinstance(b, str) for b in content):
-        texts = [b if isinstance(b, str) else str(b.get("text") or "") for b in content]
-        return "\n".join(filter(None, texts)), failed
+        return read_by_model(content), failed
     return content, failed
 
 

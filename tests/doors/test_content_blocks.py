@@ -1,0 +1,136 @@
+"""What stands in a block of a tool's result is read like a text: private, masked and screened."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from langchain.agents import create_agent
+from langchain_core.messages import AIMessage
+from langchain_core.tools import StructuredTool
+
+from edgeward import (
+    FirewallCallbackHandler,
+    FirewallMiddleware,
+    PolicyViolationError,
+    ScriptedModel,
+    build_graph,
+    guard_tools,
+)
+from edgeward.guards.langchain.content import read_by_model, shown_throughout
+
+KEY = "sk-proj-TESTTESTTESTTESTTEST"
+CODE = "Q-77812-ZK"
+POLICY = {
+    "version": 2,
+    "private": ["read_mail"],
+    "tools": {"read_mail": "allow", "send": {"args": {"body": "clean"}}},
+}
+SEE = {"type": "text", "text": "See there."}
+
+
+def blocks(text: str) -> dict[str, list[Any]]:
+    """A text in blocks of many kinds."""
+    source = {"type": "text", "media_type": "text/plain", "data": text}
+    return {
+        "a text": [{"type": "text", "text": text}],
+        "texts": ["See there.", text],
+        "plain text": [SEE, {"type": "text-plain", "text": text, "mime_type": "text/plain"}],
+        "a search result": [
+            SEE,
+            {"type": "search_result", "title": "t", "content": [{"type": "text", "text": text}]},
+        ],
+        "a document": [SEE, {"type": "document", "source": source}],
+        "a document alone": [{"type": "document", "source": source}],
+        "a title": [
+            SEE,
+            {"type": "document", "title": text, "source": {"type": "base64", "data": "A" * 400}},
+        ],
+        "data": [SEE, {"type": "json", "json": {"rows": [{"what": text}]}}],
+        "a file's name": [SEE, {"type": "file", "file": {"filename": text}}],
+    }
+
+
+KINDS = list(blocks(""))
+
+
+def tools(content: Any, sent: list[str]) -> list[StructuredTool]:
+    """One that gives this content, and one that sends."""
+
+    def read_mail() -> Any:
+        """Reads."""
+        return content
+
+    def send(body: str) -> str:
+        """Sends."""
+        sent.append(body)
+        return "sent"
+
+    return [StructuredTool.from_function(function) for function in (read_mail, send)]
+
+
+def script() -> ScriptedModel:
+    """A model that reads, and sends on what it read."""
+    calls = [("read_mail", {}, "c1"), ("send", {"body": CODE}, "c2")]
+    turns = [AIMessage("", tool_calls=[{"name": n, "args": a, "id": i}]) for n, a, i in calls]
+    return ScriptedModel(turns=[*turns, "Done."])
+
+
+def agent(door: str, made: list[StructuredTool], model: ScriptedModel) -> Any:
+    """A graph, or an agent with the middleware."""
+    if door == "graph":
+        return build_graph("react", policy=POLICY, model=model, tools=made)
+    return create_agent(model, made, middleware=[FirewallMiddleware(POLICY)])
+
+
+READ: Any = {"type": "tool_call", "name": "read_mail", "args": {}, "id": "c1"}
+SEND: Any = {"body": CODE}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("door", ["graph", "middleware", "guarded tools", "handler"])
+def test_what_a_block_holds_is_private(door: str, kind: str) -> None:
+    """A code that a private tool gives in whatever block leaves through no other tool."""
+    sent: list[str] = []
+    made = tools(blocks(f"The code is {CODE} of the vault.")[kind], sent)
+    if door in ("graph", "middleware"):
+        agent(door, made, script()).invoke({"messages": [("user", "Go on.")]})
+    else:
+        config: Any = {}
+        if door == "handler":
+            config = {"callbacks": [FirewallCallbackHandler(POLICY)]}
+        else:
+            made = list(guard_tools(made, POLICY))
+        made[0].invoke(READ, config)
+        with suppress(PolicyViolationError):
+            made[1].invoke(SEND, config)
+    assert sent == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("door", ["graph", "middleware"])
+def test_what_a_block_holds_is_masked(door: str, kind: str) -> None:
+    """No key reaches the model in whatever block."""
+    model = script()
+    made = tools(blocks(f"The key is {KEY} and nothing else.")[kind], [])
+    agent(door, made, model).invoke({"messages": [("user", "Go on.")]})
+    asked = str(model.requests)
+    assert KEY not in asked
+    assert "The key is [REDACTED:openai_key] and nothing else." in asked
+
+
+def test_what_is_no_text_stays() -> None:
+    """Pictures, files, calls and what says how a block is read are left as they are, unread."""
+    data = "iVBORw0KGgo" * 200
+    content = [
+        SEE,
+        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}},
+        {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}},
+        {"type": "audio", "id": "au_1", "base64": data, "mime_type": "audio/wav"},
+        {"type": "tool_use", "id": "t", "name": "n", "input": {"key": KEY}},
+        {"type": "file", "data": b"abc"},
+    ]
+    assert shown_throughout(content, str.upper) == [{**SEE, "text": "SEE THERE."}, *content[1:]]
+    assert read_by_model(content[:4]) == "See there."
+    assert read_by_model([SEE, {"type": "x", "what": {1, 2}}, 7]).endswith("\n7")
