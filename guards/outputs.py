@@ -17,12 +17,13 @@ from typing import Any
 
 from .caller import OWN_VALUES, Caller
 from .encodings import every_view
+from .groups import kinds_of
 from .identifiers import addresses_of, looks_dated, points
 from .names import bare_argument, glob_pattern
 from .naming import Steps, is_number_of, names_of, own_numbers, values_in
 from .patterns import searchable
 from .people import called
-from .titles import referred
+from .titles import MOST, referred
 from .tokens import tokens
 from .verdict import ToolCall
 
@@ -121,6 +122,7 @@ class Believed:
         rows = [(row, names_of(row, call.name, names)) for row, _ in found]
         others = zip(self._short(found, data), referred(rows, mappings_in(data)), strict=True)
         ids, alone = _ids(call.arguments), len(call.arguments) == 1
+        grouped = only is None and self.names is None and len(found) <= MOST
         for (row, record), (_, named), (short, (near, the)) in zip(
             found, rows, others, strict=True
         ):
@@ -129,8 +131,9 @@ class Believed:
             # What else a call says may have picked this one out of many.
             own = ids if row is only and alone else own_numbers(row, call.name) & ids
             record["of"] = sorted(own)
-            if near or the:
-                record |= {"near": near, "the": the}
+            kinds = kinds_of(row) if grouped and isinstance(row, dict) else []
+            ways = {"near": near, "the": the, "kinds": kinds}
+            record |= {name: value for name, value in ways.items() if value}
 
     def _short(self, found: Sequence[tuple[object, Record]], data: object) -> list[list[str]]:
         """How a person is called in each of these records."""

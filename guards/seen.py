@@ -19,7 +19,7 @@ from .folding import without_accents
 from .forms import forms_of, hosts_in, numbers_in
 from .private_pieces import PrivatePieces, has_digit
 from .sums import currencies_in, plain_sums, round_sums, sums_in
-from .titles import Heard
+from .titles import Heard, Referred
 from .tokens import MAX_TOKENS, other_spellings, subjects, tokens, wishes, words
 
 USER = "user"
@@ -100,9 +100,10 @@ class Index:
     looked_up: dict[int, list[str]] = field(default_factory=dict)
     """Of some of these the ids of their own by which they were looked up: one that is known in its
     turn, as the order of whom the user named is, names them, too."""
-    loosely: dict[int, tuple[list[frozenset[str]], list[str]]] = field(default_factory=dict)
-    """Of some of these: words that name them where a message has all of one set near each other,
-    and words that do with an article."""
+    loosely: dict[int, Referred] = field(default_factory=dict)
+    """Of some of these: how a message may refer to them without their name."""
+    kinds: dict[int, set[str]] = field(default_factory=dict)
+    """The values of all such records of an entry."""
     heard: Heard = field(default_factory=Heard)
     """The user's messages, once such a record is there."""
     doubtful: set[int] = field(default_factory=set)
@@ -160,10 +161,7 @@ class Index:
             self.wanting[place] = [_texts(names) for names in wanted]
             if ids := _texts(record.get("of")):
                 self.looked_up[place] = ids
-            near, the = _texts(record.get("near")), _texts(record.get("the"))
-            if near or the:
-                self.loosely[place] = [frozenset(some.split()) for some in near if some], the
-                self.heard.listen(self.user_plainly)
+            self._add_ways(record, place)
         if record.get("ask"):
             self.doubtful.add(place)
         for text in _texts(record.get("texts")):
@@ -179,6 +177,14 @@ class Index:
             for day in forms.days:
                 self._put(self.days, day, place)
             self._add_numbers(forms.numbers, place)
+
+    def _add_ways(self, record: Mapping[str, Any], place: int) -> None:
+        near, the, kinds = (_texts(record.get(name)) for name in ("near", "the", "kinds"))
+        if near or the or kinds:
+            sets = [frozenset(some.split()) for some in near if some.strip()]
+            self.loosely[place] = Referred(sets, the, frozenset(kinds))
+            self.kinds.setdefault(place >> RECORD_BITS, set()).update(kinds)
+            self.heard.listen(self.user_plainly)
 
     def _add_text(self, text: str, place: int) -> list[str]:
         self.texted.add(place)
@@ -280,8 +286,9 @@ class Index:
 
     def referring(self, place: int, end: int) -> Iterator[int]:
         """The messages of the user before the entry `end` that refer to a record."""
-        near, the = self.loosely.get(place, _NOTHING)
-        return (entry << RECORD_BITS for entry in self.heard.referring(near, the, end))
+        beside = self.kinds[place >> RECORD_BITS]
+        said = self.heard.referring(self.loosely[place], beside)
+        return (entry << RECORD_BITS for entry in said if entry < end)
 
     def user_wrote(self, piece: str, private: PrivatePieces, end: int) -> bool:
         """Whether a private piece stands in a message of the user's, in one of its groupings."""
@@ -375,7 +382,6 @@ class Seen:
 
 
 _MOST_NUMBERS = 100
-_NOTHING: tuple[list[frozenset[str]], list[str]] = ([], [])
 
 
 def _last(entries: Sequence[int], end: int) -> int:

@@ -9,13 +9,14 @@ they stand in many messages by accident.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, islice, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from .folding import without_accents
+from .groups import groups_in, said_of, stem
 from .naming import bare_title, own_names
 from .numerals import MONTHS
 from .tokens import words
@@ -55,12 +56,6 @@ _NO_HEAD = frozenset(
 
 Ways = tuple[list[str], list[str]]
 """Words of which a message must have all near each other, and words with an article."""
-
-
-def stem(word: str) -> str:
-    """A word without a plural's s."""
-    plural = word[-1:] == "s" != word[-2:-1] and len(word) > _SHORTEST_HEAD
-    return word[:-1] if plural else word
 
 
 def referred(
@@ -140,6 +135,15 @@ def _head(name: str) -> str:
     return head if len(head) >= _SHORTEST_HEAD and head not in _NO_HEAD else ""
 
 
+class Referred(NamedTuple):
+    """The ways in which a message may refer to one record."""
+
+    near: Sequence[frozenset[str]]
+    the: Sequence[str]
+    kinds: frozenset[str]
+    """Values of its own, of which a message may mean all."""
+
+
 @dataclass(slots=True)
 class Heard:
     """The words of the user's messages, in which references are looked for."""
@@ -150,6 +154,8 @@ class Heard:
     """Where a word stands: in which of them, and behind how many others."""
     certain: dict[str, list[int]] = field(default_factory=dict)
     """Words behind an article: the entries of the messages where each stands so."""
+    groups: list[tuple[int, frozenset[str]]] = field(default_factory=list)
+    """What those messages say all of that say so."""
 
     def listen(self, messages: Sequence[tuple[int, str]]) -> None:
         """Take in those that are new."""
@@ -161,16 +167,19 @@ class Heard:
                 if before in ARTICLES:
                     self.certain.setdefault(word, []).append(entry)
             self.runs.append((entry, run))
+            if said := groups_in(run):
+                self.groups.append((entry, said))
 
-    def referring(
-        self, near: Iterable[frozenset[str]], the: Iterable[str], end: int
-    ) -> Iterator[int]:
-        """The messages before the entry `end` that refer to what has these ways to do so."""
-        for word in the:
-            yield from (entry for entry in self.certain.get(word, ()) if entry < end)
-        for some in near:
+    def referring(self, to: Referred, beside: Set[str]) -> Iterator[int]:
+        """The messages that refer to what has these ways to do so; `beside`: the values of all
+        records that came with it."""
+        for word in to.the:
+            yield from self.certain.get(word, ())
+        for some in to.near:
             if some <= self.at.keys():
-                yield from (entry for entry in self._with(some) if entry < end)
+                yield from self._with(some)
+        if to.kinds and self.groups:
+            yield from said_of(self.groups, to.kinds, beside)
 
     def _with(self, some: frozenset[str]) -> Iterator[int]:
         """The messages in which all of these words stand near each other."""
