@@ -138,11 +138,15 @@ def placed(digits: str) -> Iterator[tuple[str, set[str], int]]:
         elif len(after) >= _SHORTEST_NOUN and after not in _NO_NOUN:
             found |= COUNTS
         yield number, found, match.start(3)
-    for match in _ORDINAL.finditer(digits):
-        noun = (match[3] or "").lower()
-        found = {"day"} if match[1] else {noun.removesuffix("s")}
-        if match[1] or (noun and noun not in _NO_NOUN):
-            yield match[2], found, match.start()  # before the article: it is a choice with one, too
+    ordinals = list(_ORDINAL.finditer(digits))
+    nouns = {match[3].lower().removesuffix("s") for match in ordinals if match[3]} - _NO_NOUN
+    for match in ordinals:
+        if match[1]:
+            yield match[2], {"day"}, match.start()
+        elif match[3]:  # before the article: it is a choice with one, too
+            yield match[2], {match[3].lower().removesuffix("s")} - _NO_NOUN, match.start()
+        else:  # `the 4th period to the 6th`
+            yield match[2], set(nouns), match.start()
     for match in _SET_TO.finditer(digits):
         word = {match[1].lower().removesuffix("s")}
         yield match[2], word, match.start(2)

@@ -19,7 +19,7 @@ Day = tuple[int, int, int]
 _OTHER_WORDS = frozenset(
     "may march mar mars mai mei dec sep sept jan oct nov apr feb jun jul aug".split()  # noqa: SIM905
 )
-"""Names of months that are other words, too, where no day is beside them."""
+"""Names of months that are other words, too."""
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?:,?\s{1,3}(\d{4}))?"
 _OTHER = r"\d{1,2}(?:st|nd|rd|th)?[.\u00ba]?"
@@ -101,9 +101,11 @@ def days_in(text: str) -> Iterator[Day]:
 
 
 def months_in(text: str) -> Iterator[int]:
-    """Every month that a text names, of a day or without one (`the October report`)."""
-    for match in _MONTH_ALONE.finditer(text):
-        yield MONTHS[match[1].lower()]
+    """Every month that a text names, of a day or without one (`the October report`); none where it
+    has only words that are others, too (`may`, `march`)."""
+    names = [match[0].lower() for match in _MONTH_ALONE.finditer(text)]
+    if not _OTHER_WORDS.issuperset(names):
+        yield from (MONTHS[name] for name in names)
 
 
 def month_of(value: str) -> int:
@@ -112,9 +114,7 @@ def month_of(value: str) -> int:
     return int(match[1] or match[2]) if match is not None else 0
 
 
-_MONTH_ALONE = re.compile(
-    rf"\b({'|'.join(sorted(MONTHS.keys() - _OTHER_WORDS, key=len, reverse=True))})\b", re.IGNORECASE
-)
+_MONTH_ALONE = re.compile(rf"\b(?:{MONTH})\b", re.IGNORECASE)
 _MONTH_VALUE = re.compile(r"\d{4}[-/.]?(0[1-9]|1[0-2])|(0[1-9]|1[0-2])[-/.]\d{4}")
 
 
