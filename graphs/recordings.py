@@ -86,14 +86,28 @@ def tables_in(path: Path) -> set[str]:
     Raises:
         ValueError: it is none.
     """
+    return set(_column(path, "SELECT name FROM sqlite_master WHERE type = 'table'"))
+
+
+def newest_threads(path: Path) -> list[str]:
+    """The ids of the threads that a database of checkpoints went on with last, five at most.
+
+    Raises:
+        ValueError: it is none.
+    """
+    return _column(path, _NEWEST)
+
+
+_NEWEST = """
+    SELECT thread_id FROM checkpoints WHERE checkpoint_ns = ''
+    GROUP BY thread_id ORDER BY MAX(checkpoint_id) DESC LIMIT 5
+"""
+
+
+def _column(path: Path, query: str) -> list[str]:
     try:
         uri = f"{path.resolve().as_uri()}?mode=ro"
         with closing(sqlite3.connect(uri, uri=True)) as connection:
-            return {
-                name
-                for (name,) in connection.execute(
-                    "SELECT name FROM sqlite_master WHERE type = 'table'"
-                )
-            }
+            return [str(value) for (value,) in connection.execute(query)]
     except sqlite3.DatabaseError:
         raise ValueError(f"{path}: is no database that can be read") from None

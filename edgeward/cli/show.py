@@ -82,7 +82,7 @@ def _of_file(path: Path, thread: str | None, key: Path | None, limit: int) -> St
     if not _holds_threads(path):
         return story_of_log(path, thread=thread, key=key or key_beside(path), limit=limit)
     if thread is None:
-        raise ValueError(f"{path} holds threads; name one with --thread")
+        raise ValueError(f"{path} holds threads; name one with --thread{_newest(path)}")
     return _of_thread(str(path), thread, limit)
 
 
@@ -116,11 +116,21 @@ def _of_thread(checkpointer: str, thread: str, limit: int) -> Story:
         return story_of_thread(saver, thread, limit=limit)
     except ValueError as error:
         place = where if isinstance(where, Path) else "that database"
-        raise ValueError(f"{error} in {place}, nor a file of that name") from None
+        newest = _newest(where) if isinstance(where, Path) else ""
+        raise ValueError(f"{error} in {place}, nor a file of that name{newest}") from None
     finally:
         close = getattr(saver, "close", None)
         if close is not None:
             close()
+
+
+def _newest(database: Path) -> str:
+    """The threads that somebody may mean, as they may be shown."""
+    from ..graphs.recordings import newest_threads
+    from ..guards.redact import Redactor
+
+    found = Redactor().secrets(", ".join(newest_threads(database)))[0]
+    return f"; the newest: {found}" if found else ""
 
 
 def _counted(shown: int, told: int) -> str:

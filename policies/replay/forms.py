@@ -132,6 +132,10 @@ def message_of(given: object, place: str) -> Message:
         ValueError: it is none.
     """
     data: Any = given
+    if isinstance(given, str):  # as LangChain takes what somebody says, and to whom it belongs
+        data = {"role": "user", "content": given}
+    elif _is_pair(given):
+        data = dict(zip(("role", "content"), given, strict=True))
     if not isinstance(data, Mapping):
         raise ValueError(f"{place}: is no message, but {type(given).__name__}")
     role = data.get("role") or data.get("type")
@@ -267,4 +271,10 @@ def _flat(listed: object) -> list[object]:
     """Messages; a batch of one is the one in it."""
     if not isinstance(listed, list):
         return []
-    return listed[0] if listed and isinstance(listed[0], list) else listed
+    batch = bool(listed) and isinstance(listed[0], list) and not _is_pair(listed[0])
+    return listed[0] if batch else listed
+
+
+def _is_pair(given: object) -> bool:
+    """Whether it is a message as `("user", "Hi.")`."""
+    return isinstance(given, list) and len(given) == 2 and all(isinstance(x, str) for x in given)

@@ -146,7 +146,9 @@ def test_a_file_of_threads_needs_the_thread(
     shutil.copy(own_home / "threads.sqlite", threads)
     result = invoke("show", threads)
     assert result.exit_code == 2
-    assert "name one with --thread" in result.stderr
+    assert "name one with --thread; the newest: calm-otter\n" in result.stderr
+    missing = invoke("show", threads, "--thread", "nope").stderr
+    assert missing.endswith("nor a file of that name; the newest: calm-otter\n")
     assert invoke("show", threads, "--thread", "calm-otter").exit_code == 0
     assert invoke("show", "calm-otter", "--checkpointer", threads).exit_code == 0
     one, other = (here / f"{name}calm-otter.html" for name in ("threads-", ""))

@@ -244,6 +244,15 @@ def test_a_conversation_is_read_where_it_is_longest(tmp_path: Path) -> None:
     assert (replayed(path).calls, replayed(path).flips[0].thread) == (3, "b")
 
 
+def test_messages_as_langchain_takes_them_are_read(tmp_path: Path) -> None:
+    """A run that failed early holds what it was called with: pairs, or what the user said."""
+    path = tmp_path / "runs.jsonl"
+    given = [["user", "Mail Ann."], ["ai", "Whom?"], "Ann."]
+    path.write_text(json.dumps(run("t", {"messages": given}, None)), encoding="utf-8")
+    steps = list(next(iter(conversations_in(path, NOBODY))))
+    assert steps == [Said("Mail Ann."), Said("Ann.")]
+
+
 @pytest.mark.parametrize("lines", [True, False], ids=["lines", "text"])
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_is_read(tmp_path: Path, form: str, lines: bool) -> None:
