@@ -42,18 +42,47 @@ BELIEVING = frozenset({"known", "same_site", "dated", "words", "clean"})
 def search(
     scene: Scene, aspect: Aspect, inside: Sequence[Demand], outside: Sequence[Demand]
 ) -> Tried:
-    """A value that all of `inside` takes and none of `outside` does."""
+    """A value that all of `inside` takes and none of `outside` does.
+
+    A list is taken where each of its values is: of several in `outside`, which are ways of one
+    entry, none takes a list in which each of them finds a value that it does not take.
+    """
     path: Path = aspect[1:]
-    if any(_covered(scene, demand, outside) for demand in inside):
+    alone = any(_covered(scene, demand, outside) for demand in inside)
+    if alone and (
+        len(outside) < 2
+        or any(_covered(scene, demand, (one,)) for demand in inside for one in outside)
+    ):
         return NONE
+    what = told(path, inside, outside)
     found = []
-    for value, point in _candidates(scene, inside, outside):
+    for value, point in () if alone else _candidates(scene, inside, outside):
         new, old = scene.facts(scene.new, point), scene.facts(scene.old, point)
         if all(_takes(demand, value, new) for demand in inside) and not any(
             _takes(demand, value, old) for demand in outside
         ):
             found.append(replace(point, arguments=((path, value),)))
-    return Tried(tuple(found), what=told(path, inside, outside))
+    if not found and len(outside) > 1:
+        found = list(_lists(scene, path, inside, outside))
+        what = f"{what}, in one list" if found else what
+    return Tried(tuple(found), what=what)
+
+
+def _lists(
+    scene: Scene, path: Path, inside: Sequence[Demand], outside: Sequence[Demand]
+) -> Iterator[Point]:
+    """Lists of values that all of `inside` take, and of which each of `outside` leaves one out."""
+    tried = list(_candidates(scene, inside, outside))
+    plain = [value for value, point in tried if point == Point()]
+    for point in (Point(), *(point for _, point in tried if point != Point())):
+        new, old = scene.facts(scene.new, point), scene.facts(scene.old, point)
+        values = [*plain, *(value for value, own in tried if own is point)]
+        taken = [v for v in values if all(_takes(demand, v, new) for demand in inside)]
+        left_out = ([v for v in taken if not _takes(one, v, old)][:1] for one in outside)
+        chosen = [value for found in left_out for value in found]
+        if len(chosen) == len(outside):
+            once = [v for at, v in enumerate(chosen) if v not in chosen[:at]]
+            yield replace(point, arguments=((path, once),))
 
 
 def passing(scene: Scene, path: Path, demands: Sequence[Demand]) -> Iterator[Point]:

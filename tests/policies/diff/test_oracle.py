@@ -96,6 +96,7 @@ def test_names(pair: tuple[Policy, Policy]) -> None:
 
 VALUES = [1, 5, 5.5, 10, 11, "5", "0000000000012", "pdf", "x", True, 4711081512345, "https://a.example/",
           "https://b.a.example/x", "https://10.0.0.1/", "/srv/a", "/srv/a/b", "/etc"]  # fmt: skip
+LISTS: list[list[Any]] = [[1, 10], ["pdf", "x"], ["x", 5, "/srv/a"], ["https://a.example/", "/etc"]]
 bound = st.sampled_from([1, 5, 5.5, 10])
 test = st.one_of(
     st.fixed_dictionaries({"max": bound}),
@@ -151,7 +152,7 @@ PASTS: list[tuple[Said | Ran, ...]] = [
 ]
 CALLS = [
     Witness("t", {n: v for n, v in (("x", x), ("y", y)) if v is not None}, past, caller)
-    for x in (None, *VALUES)
+    for x in (None, *VALUES, *LISTS)
     for y in (None, 5, "pdf")
     for past in PASTS
     for caller in (Caller(), Caller("u", "", ("r",)), Caller("", "", ("s",)))
