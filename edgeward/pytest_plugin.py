@@ -4,8 +4,9 @@
     edgeward_policies = ["policies/*.yaml"]
 
 Each call in `policies/clerk/allow/`, `ask/`, `redact/` or `block/` is a test of `clerk.yaml`, named
-by its file; rules in shadow are tested as if they were enforced. Without the setting, nothing is
-collected and nothing of Edgeward's is loaded.
+by its file; rules in shadow are tested as if they were enforced. They are run with all tests, also
+where `testpaths` names other folders. Without the setting, nothing is collected and nothing of
+Edgeward's is loaded.
 """
 
 from __future__ import annotations
@@ -43,6 +44,12 @@ def pytest_configure(config: pytest.Config) -> None:
             )
         found.update(Path(os.path.abspath(file)) for file in files)
     config.stash[NAMED] = frozenset(found)
+    source = getattr(config, "args_source", None)  # pytest 7.2 and later tell
+    if source is not None and source.name == "TESTPATHS":
+        given = [Path(os.path.abspath(config.invocation_params.dir / arg)) for arg in config.args]
+        config.args += [
+            str(file) for file in sorted(found) if not any(map(file.is_relative_to, given))
+        ]
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

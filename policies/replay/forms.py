@@ -135,7 +135,7 @@ def message_of(given: object, place: str) -> Message:
     if isinstance(given, str):  # as LangChain takes what somebody says, and to whom it belongs
         data = {"role": "user", "content": given}
     elif _is_pair(given):
-        data = dict(zip(("role", "content"), given, strict=True))
+        data = {"role": data[0], "content": data[1]}
     if not isinstance(data, Mapping):
         raise ValueError(f"{place}: is no message, but {type(given).__name__}")
     role = data.get("role") or data.get("type")

@@ -90,3 +90,16 @@ def test_rules_in_shadow_are_tested_as_if_enforced(project: Path) -> None:
     policy = project / "policies/clerk.yaml"
     policy.write_text(f"{policy.read_text()}mode: shadow\n", encoding="utf-8")
     assert "1 failed, 1 passed" in run(project).stdout
+
+
+@pytest.mark.parametrize("workers", ["0", "1"])
+def test_cases_are_run_wherever_other_tests_lie(project: Path, workers: str) -> None:
+    """`testpaths` says where a project's own tests are, and no case is left out for it; whoever
+    names files on the command line gets those."""
+    (project / "pyproject.toml").write_text(CONFIG + "testpaths = ['tests']\n")
+    (project / "tests").mkdir()
+    (project / "tests" / "test_own.py").write_text("def test_own(): pass\n")
+    assert "1 failed, 2 passed" in run(project, "-n", workers).stdout
+    assert "1 passed" in run(project, "-n", workers, "tests").stdout
+    (project / "pyproject.toml").write_text(CONFIG + "testpaths = ['tests', 'policies']\n")
+    assert "1 failed, 2 passed" in run(project, "-n", workers).stdout
