@@ -175,6 +175,20 @@ _FORMATS: tuple[tuple[str, str], ...] = (
     ("mapbox_token", _key(r"sk\.eyJ[A-Za-z0-9_-]{40,}\.[A-Za-z0-9_-]{20,}")),
     ("netlify_token", _key(r"nfp_[A-Za-z0-9]{36,}")),
     ("telegram_token", _key(r"\d{8,10}:AA[A-Za-z0-9_-]{33}")),
+    ("otp_seed", r"otpauth://\S{1,200}[?&]secret=(?P<secret>[A-Za-z2-7]{16,}=*)"),
+    (
+        "netrc_password",
+        r"\bmachine\s{1,4}\S{1,100}\s{1,4}login\s{1,4}\S{1,100}\s{1,4}password\s{1,4}(?P<secret>\S+)",
+    ),
+    (
+        "kubernetes_key",
+        rf"client-key-data[\"']?\s{{0,4}}:\s{{0,4}}[\"']?(?P<secret>{_B64}{{40,}}={{0,2}})",
+    ),
+    (
+        "password_hash",
+        _NO_WORD + r"(?P<secret>\$(?:[156y]|2[abxy])\$[A-Za-z0-9./$=,]{28,}"
+        r"|\$argon2(?:id?|d)\$v=[0-9]{1,3}\$[A-Za-z0-9+/=,$]{28,})",
+    ),
     ("jwt", r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
 )
 _IN_CONTEXT: tuple[tuple[str, str], ...] = (

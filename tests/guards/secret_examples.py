@@ -272,6 +272,26 @@ EXAMPLES: dict[str, Examples] = {
             "set password = hunter2",
         ],
     ),
+    "otp_seed": Examples(
+        inside=[("otpauth://totp/x?secret=JBSWY3DPEHPK3PXP&issuer=x", "JBSWY3DPEHPK3PXP")],
+        benign=["otpauth://totp/x?issuer=x", "secret=JBSWY3DP"],
+    ),
+    "netrc_password": Examples(
+        inside=[("machine h.test login ann password abc-def", "abc-def")],
+        benign=["a machine with a login and a password", "machine learning login"],
+    ),
+    "kubernetes_key": Examples(
+        inside=[(f"client-key-data: {X}{X}=", f"{X}{X}")],
+        benign=[f"client-certificate-data: {X}{X}", "client-key-data: <base64>"],
+    ),
+    "password_hash": Examples(
+        inside=[
+            (f"root:$6$abcdefgh${X}{X}:19000:0:::", f"{X}{X}"),
+            (f"'$2b$12${X}abcdefgh.abcdefgh/123'", f"{X}abcdefgh.abcdefgh/123"),
+            (f"$argon2id$v=19$m=65536,t=3,p=4${X}", X),
+        ],
+        benign=["it costs $5$ or $6", "$1$ and $2", "$6$rounds=5000$", "echo $1$2$3"],
+    ),
     "authorization_value": Examples(
         inside=[
             (f"Authorization: {X}", X),
