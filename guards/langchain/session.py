@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..caller import Caller, caller_of
+from ..content import read_by_model
 from ..conversation import Conversations, ModelTurn, Past, Proposed, ToolResult, Turn, UserText
 from ..ledger import History
 from ..limits import Amounts
@@ -21,7 +22,6 @@ from ..python_values import as_call
 from ..rules.limits import limits_of
 from ..rules.sequence import order_of
 from ..spent import CHARS_PER_TOKEN, UNCOUNTED, UNKNOWN, Usage
-from .content import read_by_model
 from .messages import RECORD
 from .reply import withheld_in
 

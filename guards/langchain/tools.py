@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from ..call_schemas import arguments_fault, canonical_arguments
+from ..content import read_by_model
 from ..faults import as_raised
 from ..firewall import Firewall
 from ..python_values import as_call
 from ..receipts.keeping import beside
 from ..verdict import ToolCall
-from .content import read_by_model
 from .heard import heard, shown_text
 from .messages import in_its_time, is_content, seen_output
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -18,7 +19,11 @@ from edgeward import (
     build_graph,
     guard_tools,
 )
-from edgeward.guards.langchain.content import read_by_model, shown_throughout
+from edgeward.guards.clients.anthropic.turns import turns_of as message_turns
+from edgeward.guards.clients.openai.chat import turns_of as chat_turns
+from edgeward.guards.clients.openai.items import turns_of as item_turns
+from edgeward.guards.content import read_by_model
+from edgeward.guards.langchain.content import shown_throughout
 
 KEY = "sk-proj-TESTTESTTESTTESTTEST"
 CODE = "Q-77812-ZK"
@@ -134,3 +139,28 @@ def test_what_is_no_text_stays() -> None:
     assert shown_throughout(content, str.upper) == [{**SEE, "text": "SEE THERE."}, *content[1:]]
     assert read_by_model(content[:4]) == "See there."
     assert read_by_model([SEE, {"type": "x", "what": {1, 2}}, 7]).endswith("\n7")
+
+
+TURNS: dict[str, Callable[[Any], Iterable[Any]]] = {
+    "chat": lambda content: chat_turns([{"role": "tool", "tool_call_id": "c", "content": content}]),
+    "responses": lambda content: item_turns(
+        [{"type": "function_call_output", "call_id": "c", "output": content}]
+    ),
+    "messages": lambda content: message_turns(
+        [
+            {
+                "role": "user",
+                "content": [{"type": "tool_result", "tool_use_id": "c", "content": content}],
+            }
+        ]
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "a mapping"])
+@pytest.mark.parametrize("form", TURNS)
+def test_what_a_request_brings_back_is_read(form: str, kind: str) -> None:
+    """So do clients of a vendor's: what a program hands over in whatever block was seen."""
+    content = {"code": CODE} if kind == "a mapping" else blocks(f"The code is {CODE}.")[kind]
+    (result,) = TURNS[form](content)
+    assert CODE in result.text

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ...content import read_by_model
 from ...conversation import ModelTurn, Proposed, ToolResult, Turn, UserText
 from ...spent import Usage
 from .._cut_off import chars_in
@@ -56,9 +57,9 @@ def turns_of(messages: Any) -> Iterator[Turn]:
             if calls:
                 yield ModelTurn(calls)
         elif role == "tool":
-            yield ToolResult(str(message.get("tool_call_id") or ""), text_of(content))
+            yield ToolResult(str(message.get("tool_call_id") or ""), read_by_model(content))
         elif role == "function":
-            yield ToolResult(old, text_of(content))
+            yield ToolResult(old, read_by_model(content))
 
 
 def text_of(content: Any) -> str:

@@ -11,8 +11,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...content import read_by_model
 from ...conversation import ModelTurn, Proposed, ToolResult, Turn, UserText
-from ...verdict import canonical_json
 from .chat import name_of, text_of
 
 NAMED = ("function_call", "mcp_call", "mcp_approval_request")
@@ -99,11 +99,5 @@ def turns_of_item(item: Mapping[str, Any]) -> Iterator[Turn]:
 
 def _result(item: Mapping[str, Any]) -> ToolResult:
     given = next((item[name] for name in _GIVEN_BACK if item.get(name)), "")
-    text = text_of(given)
-    if not text and given:
-        try:
-            text = canonical_json(given)
-        except (TypeError, ValueError, RecursionError):
-            text = str(given)
     call_id = str(item.get("call_id") or item.get("id") or "")
-    return ToolResult(call_id, text, failed=bool(item.get("error")))
+    return ToolResult(call_id, read_by_model(given), failed=bool(item.get("error")))
