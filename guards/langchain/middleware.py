@@ -33,6 +33,7 @@ from .session import (
     JUDGED_BY,
     PROPOSED_TWICE,
     SPENT,
+    Together,
     history_of,
     is_proposed_twice,
     messages_in,
@@ -172,6 +173,7 @@ class Rules:
         known = None if before is None else before._conversations
         self.policy = policy
         self._conversations: Conversations = Conversations(policy, before=known)
+        self._together = Together(self._conversations)
         self.counts = Counts(self._conversations, spending, clock)
         self._messages = Messages(policy)
         self._heard = Heard(policy.redactor)
@@ -225,7 +227,7 @@ class Rules:
         call = canonical_call(request.tool, call)
         if is_proposed_twice(request):
             call = replace(call, fault=PROPOSED_TWICE)
-        past = history_of(request, self._conversations)
+        past = history_of(request, self._conversations, self._together)
         with self.counts.judging(request, past) as judging:
             decided = self._judged(request, call, judging.history)
             judging.runs = isinstance(decided, ToolCall)

@@ -17,7 +17,7 @@ from ..content import read_by_model
 from ..conversation import Conversations, ModelTurn, Past, Proposed, ToolResult, Turn, UserText
 from ..ledger import History
 from ..limits import Amounts
-from ..pieces import pieces
+from ..pieces import beside
 from ..python_values import as_call
 from ..rules.limits import limits_of
 from ..rules.sequence import order_of
@@ -39,7 +39,29 @@ def past_of(
     )
 
 
-def history_of(request: ToolCallRequest, conversations: Conversations) -> History:
+class Together:
+    """What the calls of one message mean to each other, told once and not anew for each of them."""
+
+    def __init__(self, conversations: Conversations) -> None:
+        self._rule = order_of(conversations.policy)
+        self._last: tuple[Any, Any, list[tuple[tuple[str, ...], Any]]] | None = None
+
+    def of(self, proposed: list[Any], order: Any) -> list[tuple[tuple[str, ...], Any]]:
+        """For each call the pieces that may be sent with it, and how the gates stand for it."""
+        last = self._last  # once: another thread may put its own there
+        if last is None or last[0] is not proposed or last[1] != order:
+            made = [as_call(call["name"], call["args"]).arguments for call in proposed]
+            orders: list[Any] = [order] * len(proposed)
+            if self._rule is not None and order is not None:
+                names = [call["name"] for call in proposed]
+                orders = self._rule.automata.beside(order, names)
+            last = self._last = proposed, order, list(zip(beside(made), orders, strict=True))
+        return last[2]
+
+
+def history_of(
+    request: ToolCallRequest, conversations: Conversations, together: Together | None = None
+) -> History:
     """The history of the thread in which a call is proposed.
 
     Tokens are those of every model message that the thread has had; calls those since the user last
@@ -61,20 +83,13 @@ def history_of(request: ToolCallRequest, conversations: Conversations) -> Histor
         calls[call["name"]] = calls.get(call["name"], 0) + 1
     _, spent, _ = _spent(request.state, tokens_of)
     history = past.history.but(calls=calls, tokens_used=int(spent))
-    if len(proposed) > 1:
-        beside = [p for n, call in enumerate(proposed) if n != place for p in _pieces(call)]
-        history = history.after(*beside)
     if limits_of(conversations.policy) is not None:
         history = history.but(used=used_in(request.state, past, place, conversations))
-    rule = order_of(conversations.policy)
-    if rule is None or history.order is None or not proposed:
+    if not proposed:
         return history
-    names = [call["name"] for call in proposed]
-    return history.but(order=rule.automata.beside(history.order, names)[place])
-
-
-def _pieces(call: Mapping[str, Any]) -> tuple[str, ...]:
-    return pieces(as_call(call["name"], call["args"]).arguments)
+    together = together or Together(conversations)
+    pieces, order = together.of(proposed, history.order)[place]
+    return history.after(*pieces).but(order=order)
 
 
 SPENT = "edgeward_spent"

@@ -10,8 +10,11 @@ from langchain.agents.middleware import AgentMiddleware
 from langchain_core.messages import AIMessage, ToolMessage
 from pydantic import BaseModel
 
-from edgeward import FirewallMiddleware
+from edgeward import FirewallMiddleware, load_policy
+from edgeward.guards.automata import OPEN, SHUT
+from edgeward.guards.conversation import Conversations
 from edgeward.guards.langchain.own_ids import with_own_ids
+from edgeward.guards.langchain.session import Together
 
 from .middleware import ASKED, Raw, answers
 from .spies import Spy
@@ -163,3 +166,15 @@ def test_calls_that_share_an_id_all_the_same() -> None:
     ran, told, _ = played({"version": 2, "tools": {"pay": "allow"}}, turn, before=[Doubles()])
     assert ran == []
     assert {m.text for m in told} == {"Not run: the model proposed two calls with this id at once"}
+
+
+def test_a_turn_of_many_calls_is_looked_at_once() -> None:
+    """What the calls of a message mean to each other is worked out once for all of them."""
+    proposed = [{"name": "send", "args": {"text": f"Q{n}-7781"}, "id": f"c{n}"} for n in range(3)]
+    together = Together(Conversations(load_policy(ORDER)))
+    first = together.of(proposed, (OPEN,))
+    assert together.of(proposed, (OPEN,)) is first
+    assert all({"Q0-7781", "Q1-7781", "Q2-7781"} <= set(pieces) for pieces, _ in first)
+    read = {"name": "read_inbox", "args": {}, "id": "c"}
+    orders = [order for _, order in together.of([*proposed, read], (OPEN,))]
+    assert orders == [(SHUT,)] * 3 + [(OPEN,)]
