@@ -12,7 +12,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from langchain_core.runnables import RunnableConfig
-from langchain_core.runnables.config import ensure_config, merge_configs
+from langchain_core.runnables.config import (
+    DEFAULT_RECURSION_LIMIT,
+    ensure_config,
+    merge_configs,
+)
 from langchain_core.runnables.graph import Edge, Graph
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END
@@ -53,6 +57,9 @@ CHECKPOINTER_KEY = "__pregel_checkpointer"
 SEND_KEY = "__pregel_send"
 CHECKPOINT_KEY = "checkpoint_id"
 
+STEPS = 10_000
+"""Graph steps of a run where nobody bounds them: a strategy's loops are bounded by themselves."""
+
 
 class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
     """A compiled strategy. Use it as any Runnable; input is `{"messages": [...]}`.
@@ -68,6 +75,7 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         return self._driven(items, input, config) if listening() else items
 
     def _streamed(self, input: Any, config: RunnableConfig | None, **options: Any) -> Iterator[Any]:
+        config = _unbounded(config, self.config)
         whole = merge_configs(self.config, ensure_config(config))
         require("context", options.get("context"), RunContext | Mapping | None, CONTEXTS)
         input = self._admitted(input, whole)
@@ -93,6 +101,7 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
     async def _astreamed(
         self, input: Any, config: RunnableConfig | None, **options: Any
     ) -> AsyncIterator[Any]:
+        config = _unbounded(config, self.config)
         whole = merge_configs(self.config, ensure_config(config))
         require("context", options.get("context"), RunContext | Mapping | None, CONTEXTS)
         input = self._admitted(input, whole)
@@ -336,6 +345,18 @@ def _rebuilt(
     """An unpickled graph: with a ticket key of its own, as every copy of a key is another key."""
     graph = recipe(checkpointer=saver, store=store)
     return graph.with_config(config) if config else graph
+
+
+def _unbounded(config: RunnableConfig | None, own: RunnableConfig | None) -> RunnableConfig | None:
+    """The configuration without LangChain's bound on steps, which chains and tools hand on though
+    nobody has set it: eight rounds of tools are more. `own`: what the graph was configured with."""
+    if ensure_config(config).get("recursion_limit") != DEFAULT_RECURSION_LIMIT:
+        return config
+    limit = (own or {}).get("recursion_limit", DEFAULT_RECURSION_LIMIT)
+    return {
+        **(config or {}),
+        "recursion_limit": STEPS if limit == DEFAULT_RECURSION_LIMIT else limit,
+    }
 
 
 def _thread(whole: RunnableConfig) -> str:

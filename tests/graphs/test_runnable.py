@@ -9,10 +9,12 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import RunnableLambda, RunnableParallel, RunnablePassthrough
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.errors import GraphRecursionError
 from langgraph.types import Command
 
 from edgeward.graphs.context import RunContext
 from edgeward.graphs.locked import LockedGraph, LockViolation
+from edgeward.profiles.tools.python import as_tool
 from tests.fakes import agent_graph, answers, ask, on, turn
 
 STREAMS = ["values", "updates", "checkpoints", "tasks", "debug", "messages", "custom"]
@@ -156,6 +158,26 @@ def test_in_parallel_and_assigned(graph: LockedGraph) -> None:
     assert last(both.invoke(ask(), on("a"))["a"]) == "done"
     assigned = RunnablePassthrough.assign(answer=graph | RunnableLambda(last))
     assert assigned.invoke(ask(), on("b"))["answer"] == "done"
+
+
+async def test_many_rounds_in_a_chain_and_in_a_tool() -> None:
+    """LangChain hands on a bound of 25 steps that nobody has set; one that somebody sets counts."""
+    turns = [*(turn(("pay", {"what": f"{n}"}, f"c{n}")) for n in range(12)), "done"]
+    graph = agent_graph(turns, tools=[pay], max_steps=20)
+    chain = RunnableLambda(ask) | graph | RunnableLambda(last)
+    assert chain.invoke("go") == "done"
+    assert await chain.ainvoke("go") == "done"
+    assert chain.batch(["go", "go"]) == ["done", "done"]
+
+    def asked(what: str) -> str:
+        """Ask it."""
+        return last(graph.invoke(ask(what)))
+
+    assert (RunnablePassthrough() | as_tool(asked)).invoke({"what": "go"}) == "done"
+    with pytest.raises(GraphRecursionError):
+        graph.invoke(ask(), {"recursion_limit": 9})
+    with pytest.raises(GraphRecursionError):
+        graph.with_config(recursion_limit=9).invoke(ask())
 
 
 def test_as_tool(graph: LockedGraph) -> None:
