@@ -7,6 +7,7 @@ libraries are loaded when the first candidate turns up.
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import pairwise
@@ -55,6 +56,10 @@ _BLANKS = r" \x{A0}\x{2007}\x{2009}\x{202F}"
 _HYPHENS = r"\x{2010}\x{2011}\x{2012}\x{2013}-"
 BETWEEN_CARD = rf"(?:[{_BLANKS}]?[._{_HYPHENS}]?[{_BLANKS}]?)"
 """Between the groups of a card's number: a blank or a sign, or a sign with blanks (RE2)."""
+_OF_IBAN = frozenset(f"{string.ascii_letters}{string.digits}{string.whitespace}./-") | frozenset(
+    "\u00a0\u2007\u2009\u202f\u2010\u2011\u2012\u2013"
+)
+"""What an account's number, and the signs between its groups, consist of."""
 GROUPS_OF_IBAN = rf"(?:[\s{_BLANKS}./{_HYPHENS}]{{0,3}}[A-Za-z0-9]{{1,4}}){{3,8}}"
 """Of an account's number, which may go on in the next line (RE2)."""
 _MIXED_GROUPS = re.compile(r"\d\.\d+ \d|\d \d+\.\d")
@@ -192,19 +197,22 @@ _IBAN_LENGTHS = {
 
 
 def ibans(text: str, start: int, end: int) -> Iterator[Span]:
-    """Every number in a run of groups that begins like one; words may be among them."""
-    for match in _IBAN_BEGINS.finditer(text, start, end):
-        yield from _iban(text, match.start(1), end)
+    """Every number that begins in a run of groups; words may be among them, and the next number,
+    which ends behind the run."""
+    for match in _IBAN_BEGINS.finditer(text, start, min(end + 3, len(text))):
+        yield from _iban(text, match.start(1))
 
 
-def _iban(text: str, start: int, end: int) -> Iterator[Span]:
+def _iban(text: str, start: int) -> Iterator[Span]:
     """From a country code and two digits on: as many characters as the country's numbers have."""
     from stdnum import iban
 
     size = _IBAN_LENGTHS[text[start : start + 2].upper()]
     number = ""
-    for at in range(start, min(start + 3 * size, end)):
-        if text[at].isascii() and text[at].isalnum():
+    for at in range(start, min(start + 3 * size, len(text))):
+        if text[at] not in _OF_IBAN:
+            return
+        if text[at].isalnum():
             number += text[at]
             if len(number) == size:
                 # The check digits tell; registries of banks are older than the accounts.

@@ -190,3 +190,12 @@ def test_an_address_behind_a_word_that_ends_like_one_of_versions(before: str) ->
 def test_a_version_behind_a_word_of_versions(text: str) -> None:
     """What is said or compared as a version stays, however its name is put together."""
     assert Redactor().all(text) == (text, ())
+
+
+@pytest.mark.parametrize("between", [" and ", "\n", " ", ", ", "; ", " / ", " - ", " und dann "])
+def test_accounts_one_after_the_other(between: str) -> None:
+    """Each is masked, also one that begins where another's run of groups still goes on."""
+    accounts = [*TRUE["iban"][:4], *TRUE["iban"][:2]]
+    text = f"Pay {between.join(accounts)} today."
+    masked = between.join(["[REDACTED:iban]"] * len(accounts))
+    assert Redactor().masked(text, ["iban"])[0] == f"Pay {masked} today."
