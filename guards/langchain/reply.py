@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import BaseModel
 
 from ..arguments import parse_arguments
+from ..patterns import searchable
 from ..redact import Redactor
 from ..withheld import masked_arguments
 
@@ -62,17 +63,22 @@ def masked_reply(reply: Reply, redactor: Redactor) -> Reply:
 
 SIGNED = OPAQUE - {"id", "type"}
 
+_HALF = r"\ud"
+"""How Python writes half of a character."""
+
 
 def masked_beside(reply: Reply, redactor: Redactor) -> Reply:
-    """The reply without secrets in what is no word of it: ids, names, metadata, names of fields.
+    """The reply without secrets in what is no word of it: ids, names, metadata, names of fields;
+    nor with halves of characters there, which no checkpoint takes.
 
-    Nearly always there is none, which one look at all of it together tells.
+    Nearly always there is neither, which one look at all of it together tells.
     """
     calls = [*reply.tool_calls, *reply.invalid_tool_calls]
     blocks = reply.content if isinstance(reply.content, list) else ()
     beside = (reply.id, reply.name, [c["id"] for c in calls], blocks)
     fields = (reply.response_metadata, reply.additional_kwargs, reply.usage_metadata)
-    if not redactor.secrets(repr((beside, fields)))[1]:
+    told = repr((beside, fields))
+    if _HALF not in told and not redactor.secrets(told)[1]:
         return reply
 
     def shown(value: Any) -> Any:
@@ -80,7 +86,7 @@ def masked_beside(reply: Reply, redactor: Redactor) -> Reply:
             return {shown(k): v if k in SIGNED else shown(v) for k, v in value.items()}
         if isinstance(value, list):
             return [shown(item) for item in value]
-        return redactor.secrets(value)[0] if isinstance(value, str) else value
+        return redactor.secrets(searchable(value))[0] if isinstance(value, str) else value
 
     changes = {
         "id": reply.id if shown(reply.id) == reply.id else None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,13 +11,14 @@ from langchain.agents.middleware import AgentMiddleware
 from langchain_core.messages import AIMessage, ToolMessage
 from pydantic import BaseModel
 
-from edgeward import FirewallMiddleware, load_policy
+from edgeward import FirewallMiddleware, build_graph, load_policy
+from edgeward.graphs.checkpoints import SqliteThreads
 from edgeward.guards.automata import OPEN, SHUT
 from edgeward.guards.conversation import Conversations
 from edgeward.guards.langchain.own_ids import with_own_ids
 from edgeward.guards.langchain.session import Together
 
-from .middleware import ASKED, Raw, answers
+from .middleware import ASKED, THREAD, Raw, answers
 from .spies import Spy
 
 CODE = "The code is QX-77812-ZK."
@@ -178,3 +180,37 @@ def test_a_turn_of_many_calls_is_looked_at_once() -> None:
     read = {"name": "read_inbox", "args": {}, "id": "c"}
     orders = [order for _, order in together.of([*proposed, read], (OPEN,))]
     assert orders == [(SHUT,)] * 3 + [(OPEN,)]
+
+
+HALF = "\ud83d"
+
+
+@pytest.mark.parametrize("door", ["graph", "middleware"])
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"id": f"m{HALF}"},
+        {"name": f"n{HALF}"},
+        {"response_metadata": {"a": HALF, HALF: 1}},
+        {"additional_kwargs": {"reasoning_content": f"So {HALF}"}},
+        {},
+    ],
+    ids=repr,
+)
+def test_half_of_a_character(door: str, more: dict[str, Any], tmp_path: Path) -> None:
+    """A reply that a server cut within a character is kept, and its call runs and counts."""
+    call = {"name": "pay", "args": PAY, "id": f"c{HALF}"}
+    spy, saver = Spy("pay"), SqliteThreads(tmp_path / "t.sqlite")
+    model = Raw(turns=[AIMessage("", tool_calls=[call], **more), AIMessage("Done.")])
+    tools, rules = [spy.sync_tool()], load_policy({"version": 2, "tools": {"pay": "allow"}})
+    runner: Any
+    if door == "graph":
+        runner = build_graph("react", model=model, tools=tools, policy=rules, checkpointer=saver)
+    else:
+        middleware = [FirewallMiddleware(rules)]
+        runner = create_agent(model, tools, middleware=middleware, checkpointer=saver)
+    runner.invoke(ASKED, THREAD)
+    messages = runner.get_state(THREAD).values["messages"]
+    assert messages[-1].text == "Done."
+    assert len(spy.runs) == len(answers({"messages": messages})) == 1
+    saver.close()
