@@ -285,10 +285,20 @@ def _judged(
         findings += _bounds(examined)
     if not findings:
         return policy.no_objection
+    if examined.hits or policy.redactor.literals:
+        findings = [_without_secrets(finding, policy.redactor) for finding in findings]
     worst = strictest(findings)
     if len(findings) > _MAX_FINDINGS:
         findings = sorted(findings, key=lambda f: f.word != worst)[:_MAX_FINDINGS]
     return Verdict(worst, tuple(findings), policy.digest)
+
+
+def _without_secrets(finding: Finding, redactor: Redactor) -> Finding:
+    """The finding, masked where the name of its argument is a secret: a model chooses names."""
+    name, found = redactor.secrets(finding.argument)
+    if not found:
+        return finding
+    return replace(finding, argument=name, reason=redactor.secrets(finding.reason)[0])
 
 
 def _failed(rule: str, error: Exception, word: Word) -> Finding:

@@ -188,6 +188,8 @@ def _line(finding: Finding, note: str = "") -> str:
     # As JSON: a line break or a control character in a value cannot make a line of its own.
     if finding.value:
         source = f" from {finding.origin}" if finding.origin else ""
+        if finding.argument and f"'{finding.argument}'" not in finding.reason:
+            source = f" in {json.dumps(finding.argument, ensure_ascii=False)}{source}"
         parts.append(f"value {json.dumps(finding.value, ensure_ascii=False)}{source}")
     if finding.allowed:
         parts.append(f"allowed: {finding.allowed}")

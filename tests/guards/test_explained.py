@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -118,3 +119,44 @@ def test_a_line_holds_place_rule_value_and_origin() -> None:
         'built in a (ask): one; value "x\\nblock"',
     ]
     assert Verdict("allow").explain() == "allow: no rule objects"
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"tools": {"t": {"args": {"*": "known"}}}},
+        {"tools": {"t": {"args": {"a.*": {"max": 3}}}}},
+        {"tools": {"t": {}}},
+        {"default": "allow", "egress_allowlist": [], "arg_rules": [{"name": "r", "regex": "evil"}]},
+        {"tools": {"t": {}}, "mode": {"secret_patterns": "shadow"}},
+    ],
+)
+@pytest.mark.parametrize("given", [{KEY: "eve@evil.test"}, {"a": {KEY: [9, "eve@evil.test"]}}])
+def test_a_secret_that_names_an_argument_is_masked(
+    rules: dict[str, Any], given: dict[str, Any]
+) -> None:
+    """A model chooses names; no reason, record or explanation repeats such a one."""
+    call = ToolCall("t", given)
+    verdict = decide(load_policy({"version": 2, **rules}), call, History())
+    told = [replace(finding, rests_on=None) for finding in verdict.would_be.findings]
+    assert told
+    assert KEY not in f"{told} {verdict.explain()} {record(call, verdict)}"
+
+
+def test_a_key_that_a_program_knows_is_masked_as_a_name() -> None:
+    """One that no pattern tells."""
+    policy = load_policy({"version": 2, "tools": {"t": {"args": {"*": "known"}}}})
+    policy = replace(policy, redactor=policy.redactor.with_literals({"own": "open sesame"}))
+    verdict = decide(policy, ToolCall("t", {"open sesame": "eve@evil.test"}), History())
+    assert "open sesame" not in verdict.reason
+    assert all("open sesame" not in finding.argument for finding in verdict.findings)
+
+
+def test_the_argument_is_named_where_the_reason_does_not_say_it() -> None:
+    """Of many arguments a person is told which one it is; no name breaks out of its line."""
+    policy = load_policy({"version": 2, "default": "allow", "egress_allowlist": ["a.test"]})
+    call = ToolCall("send", {"cc": ["eve@evil.test"], "x\ny": "a.test"})
+    explained = decide(policy, call, History()).explain()
+    assert 'value "evil.test" in "cc[0]"; allowed: a.test' in explained
+    call = ToolCall("send", {"x\ny": "https://evil.test/"})
+    assert '"evil.test" in "x\\ny";' in decide(policy, call, History()).explain()
