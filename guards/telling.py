@@ -36,6 +36,14 @@ _PASSWORD = re.compile(
     r"|\bsenha\b",
     re.IGNORECASE,
 )
+_SAID_CODE = re.compile(
+    r"(?<!zip )(?<!postal )(?<!post )(?<!area )(?<!country )(?<!error )(?<!status )(?<!promo )"
+    r"(?<!coupon )(?<!discount )\b(?:pin|[a-z]*code|passphrase|password|combination|kennwort"
+    r"|passwort|geheimzahl|kombination|cvv|cvc|otp|tan)(?: (?:is|are|ist|lautet|no\.?|number))?"
+    r"[ :=]{1,3}([\w-]{4,40})",
+    re.IGNORECASE,
+)
+"""`Alarm code 4482-19, bank PIN 7713`: what stands behind its name in the middle of a text."""
 _COUNTS = frozenset("id ids index page size count offset version year number no".split())  # noqa: SIM905
 """Last words of fields whose numbers say nothing of a person."""
 _LABEL = re.compile(r"([^:\n]{1,60}): +(?=\S)")
@@ -125,6 +133,10 @@ def _pieces(text: str) -> Iterator[str]:
                 yield lettered[1]
     for number in sums_in(text) if len(run) > 1 else ():
         yield from _digits(number)
+    for match in _SAID_CODE.finditer(text):
+        code = words(match[1])
+        if sum(map(str.isdecimal, "".join(code))) >= SHORTEST_NUMBER:
+            yield from dict.fromkeys((" ".join(code), "".join(code)))
     for spelling in other_spellings(text):  # a card's number, however it is grouped
         if _is_code(spelling) and len(spelling) > 8 and _DATE.match(spelling) is None:
             yield spelling

@@ -39,9 +39,10 @@ _BETWEEN = frozenset(
 )
 """Words behind which a title says more of what it names."""
 _MONTHS = frozenset(map(without_accents, MONTHS))
-_TELLS_NOTHING = _BETWEEN | frozenset(
-    """a an the my our your his her its their and & mr mrs ms miss dr prof herr herrn frau ltd inc
-    llc plc gmbh ag co corp sa bv ab oy kg""".split()  # noqa: SIM905 - one word a value reads better
+_ADDRESSING = frozenset("mr mrs ms miss dr prof herr herrn frau".split())  # noqa: SIM905
+_OF_COMPANIES = frozenset("ltd inc llc plc gmbh ag co corp sa bv ab oy kg".split())  # noqa: SIM905
+_TELLS_NOTHING = frozenset("a an the my our your his her its their and".split()).union(  # noqa: SIM905
+    _BETWEEN, _ADDRESSING, _OF_COMPANIES
 )
 ARTICLES = frozenset(
     "the this that these those my our your his her their its der die das den dem des".split()  # noqa: SIM905
@@ -128,7 +129,7 @@ def _head(name: str) -> str:
     plain = without_accents(_SIZES.sub(" ", _DATES.sub(" ", bare_title(name))))
     begun = _BREAK.split(plain, maxsplit=1)[0]
     for word in words(begun) if len(name) <= _LONGEST else ():
-        if word in _BETWEEN:
+        if word in _BETWEEN or (head and word in _ADDRESSING):  # `Dentist Dr. Wolf`
             break
         if word.isalpha() and word not in _TELLS_NOTHING | _MONTHS:
             head = stem(word)

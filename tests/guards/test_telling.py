@@ -26,6 +26,20 @@ RECORD = {
 }
 
 
+def test_a_code_behind_its_name_in_a_text() -> None:
+    """Of four digits and more; no postal code, and not the number of an error."""
+    tools = {"post": {"requested": ["post"]}}
+    thread = Thread({"private": ["get"], "tools": tools}, "post it")
+    note = (
+        "Alarm code 4482-19, bank PIN 7713, door code is 9A-118. Zip code 50823, error code 5012."
+    )
+    thread.gave("get", {"text": note + " The key is at Ruth's."})
+    for text in ("4482-19", "it is 4482 19", "7713", "seven seven one three", "9a118"):
+        assert thread.word("post", text=text) == "block", text
+    for text in ("4482 boxes", "50823 Cologne", "5012 items", "77 13", "her key"):
+        assert thread.word("post", text=text) == "allow", text
+
+
 @pytest.mark.parametrize(
     "text",
     ["8841207", "no. 88 41 207", "walk away at 1 180 500", "he owes 8,410", "8410.50 it is",

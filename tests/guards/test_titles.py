@@ -33,6 +33,7 @@ FILES = [
     "Team lunch",
     "Sprint week",
     "Green tea 100 g",
+    "Dentist Dr. Wolf",
 ]
 
 
@@ -59,6 +60,7 @@ def _shared(said: str, titles: list[str]) -> list[str]:
         ("pay Siemens Energy", FILES[10:11]),
         ("the team lunch is off", FILES[11:12]),
         ("30 bags of green tea arrived", FILES[13:14]),
+        ("move the dentist to Monday", FILES[14:15]),
     ],
 )
 def test_what_a_person_calls_it(said: str, titles: list[str]) -> None:
