@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from langchain.agents import create_agent
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import RunnableLambda, RunnableParallel, RunnablePassthrough
@@ -14,6 +15,7 @@ from langgraph.types import Command
 
 from edgeward.graphs.context import RunContext
 from edgeward.graphs.locked import LockedGraph, LockViolation
+from edgeward.profiles.scripted import ScriptedModel
 from edgeward.profiles.tools.python import as_tool
 from tests.fakes import agent_graph, answers, ask, on, turn
 
@@ -178,6 +180,32 @@ async def test_many_rounds_in_a_chain_and_in_a_tool() -> None:
         graph.invoke(ask(), {"recursion_limit": 9})
     with pytest.raises(GraphRecursionError):
         graph.with_config(recursion_limit=9).invoke(ask())
+
+
+@pytest.mark.parametrize("kept", [None, True, "memory"])
+def test_a_pause_in_a_tool_is_that_of_the_agent_which_has_it(kept: Any) -> None:
+    """The other agent shows the question and takes the answer; the call runs once."""
+    ran: list[str] = []
+
+    def paid(what: str) -> str:
+        """Pays."""
+        ran.append(what)
+        return f"paid {what}"
+
+    turns, words = [turn(("paid", {"what": "a"}, "c1")), "It is paid."], {"paid": "ask"}
+    inner = agent_graph(turns, tools=[paid], words=words, checkpointer=kept)
+
+    def clerk(task: str) -> str:
+        """Have something done."""
+        return last(inner.invoke(ask(task)))
+
+    model = ScriptedModel(turns=[turn(("clerk", {"task": "Pay a."}, "k1")), "Done."])
+    agent = create_agent(model, [clerk], checkpointer=InMemorySaver())
+    (asked,) = agent.invoke(ask("Pay."), on())["__interrupt__"]  # type: ignore[call-overload]
+    assert [call["id"] for call in asked.value["calls"]] == ["c1"]
+    state = agent.invoke(Command(resume={"c1": {"decision": "approve"}}), on())
+    assert [m.text for m in state["messages"]][-2:] == ["It is paid.", "Done."]
+    assert ran == ["a"]
 
 
 def test_as_tool(graph: LockedGraph) -> None:
