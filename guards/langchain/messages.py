@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..redact import Redactor
 from ..results import answered, asked, screen
+from ..turns import DIGESTED_FROM, text_digest
 from .content import shown_throughout
 from .own_ids import with_own_ids
 from .reply import masked_reply
@@ -37,7 +40,7 @@ class Messages:
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
-        self._screened = lru_cache(maxsize=1_024)(partial(_screened, policy))
+        self._screened = _Screened(policy)
 
     def inbound(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """The request with the secrets in its messages masked, past calls' arguments included, and
@@ -75,6 +78,32 @@ class Messages:
             return _with_content(message, shown_throughout(message.content, self._screened))
         content = _content(message.content, lambda text: redactor.secrets(text)[0], redactor.value)
         return _without_secret_calls(_with_content(message, content), redactor)
+
+
+class _Screened:
+    """Screens texts of tools, each once: a conversation is read again for every model call. Longer
+    ones are known by their digest, and what stays as it is is not kept."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._known: OrderedDict[str | bytes, str | None] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __call__(self, text: str) -> str:
+        key = text if len(text) < DIGESTED_FROM else text_digest(text)
+        with self._lock:
+            if key in self._known:
+                self._known.move_to_end(key)
+                return text if (made := self._known[key]) is None else made
+        made = _screened(self._policy, text)
+        with self._lock:
+            self._known[key] = None if made == text else made
+            if len(self._known) > _MOST_KNOWN:
+                self._known.popitem(last=False)
+        return made
+
+
+_MOST_KNOWN = 1_024
 
 
 def _screened(policy: Policy, text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from langgraph.types import Command
 from pydantic import BaseModel, Field
 
 from edgeward import FirewallMiddleware, ScriptedModel, load_policy
-from edgeward.guards.langchain.messages import seen_result
+from edgeward.guards.langchain.messages import Messages, seen_result
 
 from .middleware import ASKED, KEY, MASK, THREAD, agent, answers, run, ways
 from .spies import Spy, calls
@@ -239,3 +240,22 @@ async def test_what_a_tool_gives_back_is_heard_masked() -> None:
     assert "on_tool_end" in {e["event"] for e in events if MASK in str(e)}
     assert KEY not in str(events)
     assert KEY not in str(list(runner.stream(ASKED, stream_mode="messages")))
+
+
+def test_long_results_are_known_and_not_kept() -> None:
+    """What a tool gave back is screened once, and costs no memory of its own after that."""
+    messages = Messages(load_policy("allow_all"))
+
+    def shown(number: int) -> str:
+        text = f"page {number} " + "lorem ipsum " * 8_000
+        return str(messages._screened(f"{text}{KEY if number == 0 else ''}"))
+
+    assert shown(0) == shown(0)
+    assert MASK in shown(0)
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    for number in range(1, 25):
+        assert shown(number) == shown(number)
+    after, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert after - before < 500_000  # of 2,300,000 characters
