@@ -79,11 +79,32 @@ def is_address(host: str) -> bool:
     return ":" in host or (host[-1:].isdigit() and host.replace(".", "").isdigit())
 
 
+def is_public(host: str) -> bool:
+    """Whether a canonical host is none of this machine, of a private network or of a cloud's
+    metadata, as far as a name or an address tells."""
+    if not is_address(host):
+        return host not in _INNER and not host.endswith(".localhost")
+    address = ipaddress.ip_address(host)
+    if address.version == 6:
+        inner = address.sixtofour or (
+            address in _NAT64 and ipaddress.IPv4Address(int(address) & _V4)
+        )
+        if inner and not inner.is_global:
+            return False
+    return address.is_global
+
+
+_INNER = frozenset(("localhost", "metadata.google.internal", "metadata", "instance-data"))
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_V4 = (1 << 32) - 1
+
+
 class HostList:
     """Hosts as a policy lists them: a name means itself and its subdomains.
 
     `*.name` means its subdomains only, an address means itself, `10.0.0.0/8` a network, `*` any
-    host. Names and addresses are compared in canonical form.
+    host but this machine, addresses of private networks and those of a cloud's metadata, which
+    have to be named. Names and addresses are compared in canonical form.
     """
 
     __slots__ = ("_any", "_below", "_exact", "_networks")
@@ -123,7 +144,7 @@ class HostList:
 
     def __contains__(self, host: str) -> bool:
         """Whether a canonical host is listed."""
-        if self._any or host in self._exact:
+        if host in self._exact or (self._any and is_public(host)):
             return True
         if is_address(host):
             address = ipaddress.ip_address(host)

@@ -133,7 +133,8 @@ class Egress:
     def _reason(self, destination: Destination) -> str:
         if destination.host:
             host = self.redactor.shown(destination.host)
-            return f"host '{host}' is not on the egress allowlist"
+            inner = ": `*` names no private one" if "*" in self.listed else ""
+            return f"host '{host}' is not on the egress allowlist{inner}"
         shown = self.redactor.shown(destination.shown)
         return f"destination {shown!a} is refused: {destination.fault}"
 

@@ -57,9 +57,22 @@ def test_list_means_subdomains_of_names_only() -> None:
 
 
 def test_star_is_any_host() -> None:
-    """A single star lists every host."""
-    assert "evil.test" in HostList(["*"])
-    assert "evil.test" not in HostList([])
+    """A single star lists every host of the public net."""
+    for host in ("evil.test", "8.8.8.8", "2606:4700::1111", "localhost.evil.test"):
+        assert host in HostList(["*"])
+        assert host not in HostList([])
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["localhost", "a.localhost", "127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "fe80::1",
+     "metadata.google.internal", "0.0.0.0", "100.100.100.200", "64:ff9b::a9fe:a9fe",
+     "2002:a00:1::1", "fd00::1"],
+)  # fmt: skip
+def test_star_names_nothing_private(host: str) -> None:
+    """This machine, private networks and a cloud's metadata have to be named."""
+    assert host not in HostList(["*"])
+    assert host in HostList(["*", host])
 
 
 @pytest.mark.parametrize("entry", ["https://example.com", "a b", "@example.com", "10.0.0.0/99", ""])

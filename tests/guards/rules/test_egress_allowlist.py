@@ -36,6 +36,14 @@ def test_reason() -> None:
     assert verdict.reason == "host 'evil.test' is not on the egress allowlist"
 
 
+def test_reason_where_any_host_is_listed() -> None:
+    """Who lists any host is told that a private one has to be named."""
+    policy = load_policy({"version": 1, "egress_allowlist": ["*"]})
+    verdict = decide(policy, ToolCall("fetch", {"url": "http://2852039166/"}), History())
+    said = "host '169.254.169.254' is not on the egress allowlist: `*` names no private one"
+    assert verdict.reason == said
+
+
 def test_entry_that_is_no_host() -> None:
     """An entry with a scheme or a path could never match and is refused."""
     with pytest.raises(ConfigError, match="without scheme and path"):
