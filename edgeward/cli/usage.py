@@ -21,13 +21,16 @@ class Edgeward(TyperGroup):
         extra["standalone_mode"] = False
         if not standalone_mode:
             return super().main(*args, **extra)
+        given = list(extra.get("args") or sys.argv[1:])
         try:
-            keep_pipes(extra.get("args") or sys.argv[1:])
+            keep_pipes(given)
             code = super().main(*args, **extra)
         except typer.Abort:
             complain("stopped: the input has ended")
             sys.exit(FAILED)
         except OSError as error:  # before a command began, or in an option of Typer's own
+            if "--debug" in given:
+                raise
             complain(*lines_of(error))
             sys.exit(exit_code(error))
         except Exception as error:
