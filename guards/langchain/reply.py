@@ -99,7 +99,8 @@ def masked_beside(reply: Reply, redactor: Redactor) -> Reply:
     }
     if blocks:
         changes["content"] = shown(blocks)
-    return reply.model_copy(update=changes)
+    changes = {name: new for name, new in changes.items() if new != getattr(reply, name)}
+    return reply.model_copy(update=changes) if changes else reply
 
 
 def masked_call(call: Any, redactor: Redactor, withheld: Withheld) -> Any:
