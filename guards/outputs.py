@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from .caller import OWN_VALUES, Caller
+from .echo import searched_for, without_echo
 from .encodings import every_view
 from .groups import kinds_of
 from .identifiers import addresses_of, looks_dated, points
@@ -100,6 +101,8 @@ class Believed:
         """What this entry lets believe of an output."""
         if not _names(self.tools, call.name) or not self._has_args(call.arguments):
             return
+        if searched := searched_for(call.arguments):
+            data = without_echo(data, searched)
         for record in self._records(call, data):
             yield {**record, "ask": True} if self.ask else record
 
@@ -107,7 +110,8 @@ class Believed:
         if isinstance(data, str):
             if self.fields is None and not self.where:
                 more = {"when": [asked_for(call.arguments)]} if self.named else {}
-                yield from ({**record, **more} for record in self._of_text(data))
+                searched = searched_for(call.arguments)
+                yield from ({**record, **more} for record in self._of_text(data, searched))
             return
         rows = ((row, self._record(row)) for row in self._candidates(data) if self._fits(row))
         found = [(row, record) for row, record in rows if record is not None]
@@ -199,15 +203,16 @@ class Believed:
             record["texts"] = [v for v in values if " " in v or "\n" in v]
         return record
 
-    def _of_text(self, text: str) -> Iterator[Record]:
+    def _of_text(self, text: str, searched: Collection[str] = ()) -> Iterator[Record]:
         """A text: one value a line, `Hotels in Paris: Le Marais` being one as well."""
         if self.text:
             yield {"values": [], "texts": [text]}
         for line in text.splitlines():
             line = line.strip()
             _, _, after = line.partition(": ")
-            if 0 < len(line) <= MAX_VALUE_CHARS:
-                yield {"values": [line, after] if after else [line]}
+            found = [v for v in (line, after) if v and v not in searched]
+            if found and len(line) <= MAX_VALUE_CHARS:
+                yield {"values": found}
 
 
 def believed(rows: Iterable[Believed], call: ToolCall, data: object) -> list[Record]:
