@@ -1,12 +1,14 @@
 """All tools of an agent under one flat set of names.
 
 Two tools of one name are refused, however they came about; also names that differ only in case,
-which a model or a policy would take for one another.
+which a model or a policy would take for one another; and the name of a server's tool that looks
+like that of a tool from elsewhere, for which a model or a person would take it.
 """
 
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -18,6 +20,8 @@ from ...policies.problems import did_you_mean
 from .python import as_tool
 from .schemas import tool_schema
 from .signature import ToolNotFoundError, refuse
+
+_MISREAD = str.maketrans("015i", "olsl")
 
 ToolLike = Callable[..., Any] | BaseTool
 
@@ -47,9 +51,11 @@ class ToolRegistry:
         messages name that.
 
         Raises:
-            ToolRegistrationError: two tools have the same name, or one has no valid schema.
+            ToolRegistrationError: two tools have the same name or, where one is a server's, names
+                that look the same; or one has no valid schema.
         """
         found: dict[str, BaseTool] = {}
+        alike: dict[str, str] = {}
         sources: dict[str, str] = {}
         folded: dict[str, str] = {}
         for given in listed(tools):
@@ -60,6 +66,10 @@ class ToolRegistry:
                 first = "both of" if sources[taken] == source else f"{sources[taken]} and"
                 wrong = f"two tools have this name: {first} {source}"
                 refuse(tool.name, "", wrong, fix="rename or remove one of them")
+            twin = alike.setdefault(_at_a_glance(tool.name), tool.name)
+            if twin != tool.name and _are_foreign((found[twin], sources[twin]), (tool, source)):
+                wrong = f"its name, from {source}, looks like {twin} from {sources[twin]}"
+                refuse(tool.name, "", wrong, fix="rename one of them, or name it in exclude")
             found[tool.name], sources[tool.name] = tool, source
         self._tools = MappingProxyType(found)
         self._sources = MappingProxyType(sources)
@@ -114,3 +124,14 @@ class ToolRegistry:
 
     def __contains__(self, name: object) -> bool:
         return name in self._tools
+
+
+def _at_a_glance(name: str) -> str:
+    """A name as somebody might misread it: `sendEmai1` for `send_email`."""
+    return re.sub("[_-]", "", name.casefold()).translate(_MISREAD)
+
+
+def _are_foreign(one: tuple[BaseTool, str], other: tuple[BaseTool, str]) -> bool:
+    """Whether two tools have different sources, one of which is a server."""
+    servers = ["server" in (tool.metadata or {}) for tool, _ in (one, other)]
+    return any(servers) and one[1] != other[1]

@@ -273,6 +273,20 @@ def test_a_tool_of_the_provider_s_is_judged_by_its_type(wire: Wire) -> None:
     assert parts(reply)[1]["toolResponse"]["response"] == {"a": MASK}
 
 
+@pytest.mark.parametrize("field", ["title", "name", "id", "uri", "domain", "type"])
+def test_no_name_exempts_a_field_of_what_a_tool_of_the_provider_s_gave_back(
+    field: str, wire: Wire
+) -> None:
+    """In its data every field is the tool's own; its own id stays, by which it is known."""
+    call = {"toolCall": {"id": "s1", "toolType": "URL_CONTEXT", "args": {}}}
+    data = {"pages": [{field: f"Key {KEY}", "day": "2026-05-01"}]}
+    found = {"toolResponse": {"id": "s1", "toolType": "URL_CONTEXT", "response": data}}
+    wire.script(Raw(answer([call, found, {"text": "Found."}])))
+    reply = ways.client(wire, POLICY).models.generate_content(**ASKED)
+    masked = {"pages": [{field: f"Key {MASK}", "day": "2026-05-01"}]}
+    assert parts(reply)[1]["toolResponse"] == {**found["toolResponse"], "response": masked}
+
+
 @pytest.mark.parametrize(
     "part",
     [

@@ -223,8 +223,11 @@ class Candidate:
             own = camel(part[kind]).get("id")
             if (own if isinstance(own, str) and own else self._last) in self._refused:
                 return
+            # As in a request: in a tool's data a field called `title` is the tool's own.
+            masked = self._exchange.masked_data({kind: part[kind]})[kind]
+        else:
+            masked = masked_leaves(self._exchange, part[kind])
         self._said = True
-        masked = masked_leaves(self._exchange, part[kind])
         out.append(part if masked == part[kind] else {**part, kind: masked})
 
 

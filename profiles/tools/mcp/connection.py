@@ -154,7 +154,7 @@ class Connection:
     def _masked(self, cause: str) -> str:
         """The cause, which may be in the server's words, without keys: a server quotes its own."""
         cause = cause[:_MOST_READ]
-        for secret in self._address.secrets().values():
+        for secret in sorted(self._address.secrets().values(), key=len, reverse=True):
             cause = cause.replace(secret, "***") if len(secret) > 3 else cause
         return one_line(Redactor().secrets(cause)[0])
 

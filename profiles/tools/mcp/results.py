@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from .failures import one_line
+from .failures import folded
 
 if TYPE_CHECKING:
     from mcp.types import CallToolResult
@@ -17,7 +17,8 @@ MAX_CHARS = 1_000_000
 def text_of(result: CallToolResult) -> str:
     """The result as text: blocks one after the other, what is no text as a line that names it.
 
-    Data that the text does not say already follows as JSON.
+    Data that the text does not say already follows as JSON. Names and addresses are whole: keys in
+    them are to be masked before anything is cut short.
     """
     texts = [_block(block) for block in result.content]
     data = result.structuredContent
@@ -35,22 +36,22 @@ def _block(block: Any) -> str:
             return str(block.text)
         case "image" | "audio":
             return (
-                f"({block.type} of type {one_line(block.mimeType)}, {_size(block.data)}, not shown)"
+                f"({block.type} of type {folded(block.mimeType)}, {_size(block.data)}, not shown)"
             )
         case "resource_link":
             about = [block.title or block.name, block.mimeType, block.description]
-            told = ", ".join(one_line(part) for part in about if part)
-            return f"(resource {one_line(str(block.uri))}: {told})"
+            told = ", ".join(folded(part) for part in about if part)
+            return f"(resource {folded(str(block.uri))}: {told})"
         case "resource":
             return _resource(block.resource)
-    return f"(content of type {one_line(str(block.type))}, not shown)"
+    return f"(content of type {folded(str(block.type))}, not shown)"
 
 
 def _resource(resource: Any) -> str:
-    uri = one_line(str(resource.uri))
+    uri = folded(str(resource.uri))
     if hasattr(resource, "text"):
         return f"(resource {uri})\n{resource.text}"
-    kind = one_line(resource.mimeType or "unknown type")
+    kind = folded(resource.mimeType or "unknown type")
     return f"(resource {uri}: {kind}, {_size(resource.blob)}, not shown)"
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import difflib
 import logging
-import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
 
 OVERTIME_S = 5.0
 """Seconds by which the limit on a tool exceeds its server's, whose message says more."""
-
-_MISREAD = str.maketrans("015i", "olsl")
 
 _LOG = logging.getLogger("edgeward.mcp")
 
@@ -177,7 +174,6 @@ def _offered(
     """The tools that were accepted, or are the first ones of their server."""
     tools: list[tuple[BaseTool, str]] = []
     problems: list[Problem] = []
-    alike: dict[str, tuple[str, str]] = {}
     for place, one in enumerate(states):
         label = profile.tools.mcp[place].label
         for state in one:
@@ -193,18 +189,9 @@ def _offered(
                 problems.append(_unusable(profile, place, state, str(error)))
             else:
                 tools.append((tool, f"tools.mcp: {label}"))
-                other, twin = alike.setdefault(_at_a_glance(tool.name), (label, tool.name))
-                if other != label and twin != tool.name:
-                    why = f"its name looks like {twin} of the MCP server {other}"
-                    problems.append(_unusable(profile, place, state, why))
     if problems:
         raise McpServerError(*problems)
     return tools
-
-
-def _at_a_glance(name: str) -> str:
-    """A name as somebody might misread it: `sendEmai1` for `send_email`."""
-    return re.sub("[_-]", "", name.casefold()).translate(_MISREAD)
 
 
 def _timeouts(profile: AgentProfile, tools: Iterable[tuple[BaseTool, str]]) -> dict[str, float]:

@@ -11,6 +11,7 @@ import codecs
 import contextlib
 import json
 import os
+import re
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -41,11 +42,20 @@ class _Said:
 
     def __init__(self, secrets: Sequence[str]) -> None:
         self.tail = bytearray()
-        self._secrets = secrets
+        self._secrets = sorted(secrets, key=len, reverse=True)
+        self._cut = False
+
+    def keep(self) -> None:
+        """Forget all but the end."""
+        self._cut = self._cut or len(self.tail) > _KEPT_BYTES
+        del self.tail[:-_KEPT_BYTES]
 
     def last_line(self) -> str:
         """The last line, masked; empty where there is none."""
-        lines = self.tail.decode("utf-8", "replace").splitlines()
+        text = self.tail.decode("utf-8", "replace")
+        if self._cut:  # it begins in the middle of a word, which may be a key
+            text = "".join(re.split(r"(\s)", text, maxsplit=1)[1:])
+        lines = text.splitlines()
         last = next((line for line in reversed(lines) if line.strip()), "")
         for secret in self._secrets:
             last = last.replace(secret, "***")
@@ -162,7 +172,7 @@ async def _keeping(process: asyncio.subprocess.Process, said: _Said) -> None:
     assert process.stderr is not None
     while chunk := await process.stderr.read(65_536):
         said.tail += chunk
-        del said.tail[:-_KEPT_BYTES]
+        said.keep()
 
 
 async def _watching(

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from mcp.types import CallToolResult
 
+from edgeward.guards.redact import Redactor
 from edgeward.profiles.tools.mcp.results import MAX_CHARS, text_of
 
 from .conftest import Opened
@@ -66,6 +67,17 @@ def test_a_text_of_megabytes_is_cut() -> None:
     text = {"type": "text", "text": "x" * (MAX_CHARS + 7)}
     result = CallToolResult.model_validate({"content": [text]})
     assert text_of(result).endswith("x\n(7 more characters are cut off)")
+
+
+@pytest.mark.parametrize("field", ["uri", "description", "name", "mimeType", "title"])
+def test_what_a_resource_is_called_is_whole_where_keys_are_masked(field: str) -> None:
+    """Cut short before that, a key would be half a key, which nothing masks."""
+    key = "sk-proj-" + "A1b2C3d4" * 4
+    said = f"https://files.example/{'a' * 250}?key={key}"
+    link = {"type": "resource_link", "uri": "file:///a", "name": "a", field: said}
+    text = text_of(CallToolResult.model_validate({"content": [link]}))
+    assert key in text
+    assert "A1b2" not in Redactor().secrets(text)[0]
 
 
 @pytest.mark.parametrize(

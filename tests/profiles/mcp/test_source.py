@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.tools import StructuredTool
 
 from edgeward.extras import MissingExtra
 from edgeward.profiles.tools.mcp import source
@@ -329,14 +330,27 @@ def test_two_tools_of_one_name_in_one_server_are_refused(program: Program, opene
 
 
 @pytest.mark.parametrize("twin", ["send_emai1", "send_emaiI", "sendEmail", "send-email"])
-def test_a_name_that_looks_like_another_server_s_is_refused(
-    tmp_path: Path, program: Program, opened: Opened, twin: str
+def test_a_name_that_looks_like_another_source_s_is_refused(
+    tmp_path: Path, program: Program, twin: str
 ) -> None:
-    """A person who reads the list, or a model, would take one for the other."""
-    program.scripts("send_email", "send_emai2")
+    """A person who reads the list, or a model, would take one for the other: a server's, or a
+    function of the program's own. Within one source, or without a server, names may be so near."""
+    program.scripts("send_email", "send_emai2", "send_ernail")
     other = Program(tmp_path, "other").scripts(twin)
-    with pytest.raises(McpServerError, match="looks like send_email of the MCP server prog"):
-        opened(program.entry(), other.entry())
+    found = mcp_tools(profile_of(tmp_path, program.entry(), other.entry()))
+    try:
+        (mine, _), *_, (theirs, source_of_theirs) = found.tools
+        with pytest.raises(ValueError, match=r"looks like send_email from tools\.mcp: prog"):
+            ToolRegistry(found.tools)
+        own = StructuredTool.from_function(lambda: "", name="sendEmail_", description="Own.")
+        for tools in ([(theirs, source_of_theirs), own], [own, (theirs, source_of_theirs)]):
+            with pytest.raises(ValueError, match="looks like"):
+                ToolRegistry(tools)
+        assert len(ToolRegistry([(mine, "tools.mcp: a"), (theirs, "tools.mcp: a")])) == 2
+        other_own = StructuredTool.from_function(lambda: "", name="send_email", description="Own.")
+        assert len(ToolRegistry([own, (other_own, "elsewhere")])) == 2
+    finally:
+        found.close()
 
 
 @pytest.mark.parametrize(
@@ -383,3 +397,16 @@ def test_the_extra_is_named_where_it_is_missing(
     monkeypatch.setattr(source, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"pip install 'edgeward\[mcp\]'"):
         opened(program.entry())
+
+
+def test_a_last_line_that_is_cut_short_at_its_beginning_tells_no_half_of_a_key(
+    program: Program, opened: Opened
+) -> None:
+    """A key that the cut goes through has no form any more by which it would be masked."""
+    key = "sk-proj-" + "A1b2C3d4" * 4
+    line = f"no access with {key}" + " at all" * 567  # 3,969 characters follow the key
+    program.scripts("inc", complains=line, exits=3)
+    with pytest.raises(McpServerError) as caught:
+        opened(program.entry())
+    assert "it ended with exit code 3 (at all at all" in str(caught.value)
+    assert "A1b2C3d4" not in str(caught.value)
