@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import islice
 from typing import Any
 from urllib.parse import unquote
 
@@ -102,14 +103,13 @@ def _passage(text: str) -> Scored:
     """The heaviest passage of one text."""
     hits: list[tuple[int, str, float]] = []
     for signal, pattern in _table().possible(text):
-        for count, match in enumerate(pattern.finditer(text)):
-            if count == MOST_HITS:
-                break
+        found = pattern.finditer(text)
+        if signal.label == "override":
+            found = (match for match in found if not _is_negated(text, match))
+        for match in islice(found, MOST_HITS):
             weight = signal.weight
-            if signal.label == "override":
-                if _is_negated(text, match):
-                    continue
-                weight *= 0.5 if _OWN.search(match[0]) is not None else 1
+            if signal.label == "override" and _OWN.search(match[0]) is not None:
+                weight *= 0.5
             hits.append((match.start(), signal.label, weight))
     return _heaviest(sorted(hits)) if hits else (0.0, ())
 
