@@ -55,6 +55,8 @@ _SIGN: Mapping[str, str] = _signs()
 _TEN: Mapping[str, str] = {word: str(n) for n, word in enumerate(_TENS.split(), start=2)}
 _TIMES = {"double": 2, "triple": 3, "doppel": 2}
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
+_MOST = 10**9
+"""More hundreds than this say no number."""
 _COUNTING = frozenset((*_TEN, *_TIMES))
 _UNSURE = frozenset((*_COUNTING, *_SCALES, "oh"))
 """Words that are read in more than one way, or with the next one."""
@@ -92,7 +94,7 @@ def _counted(words: Sequence[str]) -> Iterator[str]:
         if sign.isdecimal() or word in _TEN:
             part += int(sign or 0) + int(_TEN.get(word, 0)) * 10
         elif word == "hundred":
-            part = max(part, 1) * _SCALES[word]
+            part = min(max(part, 1) * _SCALES[word], _MOST)
         elif word in _SCALES:
             total, part = total + max(part, 1) * _SCALES[word], 0
         else:

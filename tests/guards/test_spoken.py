@@ -44,6 +44,13 @@ def test_what_is_counted_in_words(said: str, number: str) -> None:
     assert number in first.split()
 
 
+@pytest.mark.parametrize("word", ["hundred", "million"])
+def test_scales_without_end_are_no_number(word: str) -> None:
+    """A tool can say hundred a thousand times: what comes of it grows no longer than any number."""
+    said, *_ = spelt_out(["one", *[word] * (MAX_WORDS - 2), "x"])
+    assert all(len(number) < 20 for number in said.split())
+
+
 def test_oh_is_a_letter_and_a_zero() -> None:
     """Both readings are given."""
     assert list(spelt_out(["four", "oh", "two"])) == ["4 o 2", "4 0 2"]
