@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Set
+from itertools import islice
 
 from .identifiers import is_account
 
@@ -85,6 +86,8 @@ UNITS = frozenset(_SECONDS)
 _DEGREES = frozenset({"celsiu", "temperature", "temp", "fahrenheit"})
 _SPEEDS = {"km/h": "kmh", "kmh": "kmh", "kph": "kmh", "mph": "mph"}
 _SHORTEST_NOUN = 4
+_MOST_NOUNS = 20
+"""Things numbered by ordinals of which one that stands alone may be another."""
 
 Counted = tuple[str, set[str]]
 """A number, and what stands beside it: words without a plural's s, or `#`."""
@@ -139,7 +142,8 @@ def placed(digits: str) -> Iterator[tuple[str, set[str], int]]:
             found |= COUNTS
         yield number, found, match.start(3)
     ordinals = list(_ORDINAL.finditer(digits))
-    nouns = {match[3].lower().removesuffix("s") for match in ordinals if match[3]} - _NO_NOUN
+    named = (match[3].lower().removesuffix("s") for match in ordinals if match[3])
+    nouns = {*islice(dict.fromkeys(named), _MOST_NOUNS)} - _NO_NOUN
     for match in ordinals:
         if match[1]:
             yield match[2], {"day"}, match.start()

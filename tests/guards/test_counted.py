@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from edgeward.guards.counted import counted, numbered_by
@@ -96,6 +98,13 @@ def test_what_is_below_zero() -> None:
     assert {n for n, _ in counted("-18 degrees")} == {"-18"}
     assert {n for n, _ in counted("terminus 18 degrees")} == {"18"}
     assert {n for n, _ in counted("18 degrees")} == {"18"}
+
+
+def test_ordinals_grow_with_their_text() -> None:
+    """One that stands alone may be of each noun of a few, and not of each of thousands."""
+    nouns = ["".join(letters) for letters in product("abcdefgh", repeat=4)]
+    text = " ".join(f"the 4th {noun} to the 6th." for noun in nouns[:1_000])
+    assert sum(len(beside) for _, beside in counted(text)) < 50 * 1_000
 
 
 def test_what_a_link_numbers() -> None:
