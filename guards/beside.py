@@ -96,8 +96,9 @@ def _columns(header: Sequence[Any]) -> Columns:
 
 def _below(columns: Columns, rows: Sequence[Any], starts: Sequence[int]) -> Iterator[Beside]:
     """The cells of rows of plain values in these columns."""
+    last = max(columns, default=0)
     for row, start in zip(rows, starts, strict=True) if columns else ():
-        if type(row) is not list or len(row) <= max(columns) or any(map(_is_nested, row)):
+        if type(row) is not list or len(row) <= last or any(map(_is_nested, row)):
             continue
         leaves = list(accumulate(map(_is_leaf, row), initial=start))
         for column, (kind, name) in columns.items():

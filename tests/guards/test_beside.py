@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from edgeward.guards.beside import _below
 from edgeward.guards.fields import Kind
 from edgeward.guards.normalise import Examined
 from edgeward.guards.verdict import ToolCall
@@ -81,3 +83,20 @@ def test_grows_with_its_input(made: Any) -> None:
 
     steps(1_600)  # what is made once for all calls is made
     assert steps(1_600) < 3 * steps(800)
+
+
+def test_the_columns_are_gone_through_once() -> None:
+    """And not for each of thousands of rows that are shorter than their header."""
+
+    class Columns(dict[int, tuple[int, str]]):
+        """Counts how often it is gone through."""
+
+        times = 0
+
+        def __iter__(self) -> Iterator[int]:
+            self.times += 1
+            return super().__iter__()
+
+    columns = Columns(dict.fromkeys(range(9), (Kind.URL, "url")))
+    assert not list(_below(columns, [[]] * 900, [0] * 900))
+    assert columns.times <= 2
