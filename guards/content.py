@@ -6,6 +6,7 @@ and looked at like one; only pictures, sounds and files are not read here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,6 +19,8 @@ _BINARY = frozenset({"data", "base64", "bytes", "file_data", "url", "image_url"}
 """Fields that hold a file, or its address, as one long word."""
 
 _LONGEST_WORD = 256
+_FILE = re.compile(r"\s*(?:[A-Za-z0-9+/=_-]+|(?:data|https?):\S+)\s*")
+"""In base64, or an address. Minified JSON or Chinese in a document has no blank either."""
 
 OF_FORM = frozenset(
     {"type", "id", "index", "mime_type", "media_type", "cache_control"}
@@ -68,4 +71,4 @@ def is_file(name: str, value: Any) -> bool:
         return True
     if name not in _BINARY or not isinstance(value, str) or len(value) <= _LONGEST_WORD:
         return False
-    return len(value.split(maxsplit=1)) == 1
+    return _FILE.fullmatch(value) is not None
