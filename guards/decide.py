@@ -260,25 +260,20 @@ def _judged(
     if not checks_of and policy.shadow is not None:
         return policy.no_objection  # whatever no rule could see whole
     history = history.judged_by(policy.digest)
+    try:
+        examined = Examined(call, policy.patterns)
+    except Exception as error:  # noqa: BLE001 - what cannot be read must not get through
+        return Verdict("block", (_failed("arguments", error, "block"),), policy.digest)
     findings: list[Finding] = []
-    checks = iter(checks_of)
-    check: Check | None = None
-    while True:
+    prompted = examined.hits or history.sent or checks_of is not policy.asked
+    checks = iter(checks_of if prompted else policy.unprompted)
+    while not examined.too_long:
         try:
-            if check is None:
-                examined = Examined(call, policy.patterns)
-                if examined.too_long:
-                    break
-                if not examined.hits and not history.sent and checks_of is policy.asked:
-                    checks = iter(policy.unprompted)
             for check in checks:
                 if found := check(examined, history):
                     findings += found
             break
         except Exception as error:  # noqa: BLE001 - what cannot be checked must not get through
-            if check is None:
-                finding = _failed("arguments", error, "block")
-                return Verdict("block", (finding,), policy.digest)
             word: Word = "block" if policy.fail_closed else "allow"
             findings.append(_failed(check.rule, error, word))
     if examined.bounds:

@@ -100,7 +100,7 @@ class Examined:
         self.arguments = call.arguments
         self.patterns = patterns if patterns is not None else PatternSet()
         self.leaves, self.kinds, self._strings = [], [], []
-        self.views, self.opened, self.noise, self._json = {}, [], [], set()
+        self.views, self.opened, self.noise = {}, [], []
         self.bounds, self._lists, self._pairs = [], [], []
         self.decoded = self.too_long = self._cut = self._commands = False
         self.numbers = True
@@ -135,8 +135,8 @@ class Examined:
             keyed = Kind.PLACE if kind & _KEYED else _TEXT  # `hosts: {evil.test: 80}`
             strings = self._strings
             told, named = _TEXT, False
-            places: list[int] = []
-            tables: list[Rows] = []
+            places: list[int] | None = None
+            tables: list[Rows] | None = None
             for key, item in value.items():
                 if len(key) <= MAX_NAME:
                     below = kind_below(key, kind) if kind else kind_of(key)
@@ -145,7 +145,7 @@ class Examined:
                 if below:
                     told |= below
                     if below & _VALUE:
-                        places.append(len(leaves) + 1)
+                        (places := places or []).append(len(leaves) + 1)
                     if below & _SPEAKS and type(item) is str:
                         if below & _SECRET:
                             self._pairs.append(f"{key}={item}")
@@ -160,7 +160,7 @@ class Examined:
                     kinds.append(keyed)
                     self._walk(item, below, tool, depth - 1)
                     if type(item) is list and item and type(item[0]) is list:
-                        tables.append(self._rows)
+                        (tables := tables or []).append(self._rows)
             self._every_kind |= told
             if places and named:
                 self._name(in_mapping(value, places))
@@ -213,7 +213,7 @@ class Examined:
             self._signs = SIGNS if signals else seen.signs
         if not signals and not kinds & _COMMAND:
             return hits
-        known = len(self.leaves)
+        known, self._json = len(self.leaves), set()
         if signals:
             self._decode(tool, signals)
         self._commands = bool(self._every_kind & _COMMAND)
