@@ -64,6 +64,7 @@ def messages_of(listed: Sequence[object], place: str) -> list[Message]:
     if listed and all(map(_is_content, listed)):
         return [_told(turn) for turn in parts.turns_of(listed)]
     found = list[Message]()
+    turns_of_items = dict[int, list[ToolCall]]()
     beside = False
     for number, given in enumerate(listed):
         turns = _vendors(given)
@@ -73,9 +74,13 @@ def messages_of(listed: Sequence[object], place: str) -> list[Message]:
             continue
         for message in map(_told, turns):
             if beside and message.calls:  # items of one response: its calls are of one turn
-                message = replace(message, calls=(*found.pop().calls, *message.calls))
-            found.append(message)
+                turns_of_items[len(found) - 1] += message.calls
+            else:
+                turns_of_items[len(found)] = [*message.calls]
+                found.append(message)
             beside = bool(message.calls) and _is_item(given)
+    for at, calls in turns_of_items.items():
+        found[at] = replace(found[at], calls=tuple(calls))
     return found
 
 
@@ -110,7 +115,7 @@ def _is_content(given: object) -> bool:
     return isinstance(given, Mapping) and "parts" in given and given.get("role") in _CONTENT_ROLES
 
 
-_CONTENT_ROLES = frozenset({None, "user", "model", "function"})
+_CONTENT_ROLES = (None, "user", "model", "function")  # a role that is no text is in no set
 
 
 def _told(turn: Turn) -> Message:
@@ -253,7 +258,9 @@ def _replies(made: Mapping[str, Any]) -> list[object]:
 def _sure(listed: object) -> list[object]:
     """Messages and items of the Responses API; nothing where a list may hold anything else."""
     found = listed if isinstance(listed, list) else []
-    known = (isinstance(m, Mapping) and (m.get("role") in _ROLES or _is_item(m)) for m in found)
+    known = (
+        isinstance(m, Mapping) and (str(m.get("role")) in _ROLES or _is_item(m)) for m in found
+    )
     return found if all(known) else []
 
 

@@ -13,6 +13,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage, messag
 from edgeward import load_policy
 from edgeward.guards.caller import NOBODY
 from edgeward.policies.replay.flips import Replayed, replay
+from edgeward.policies.replay.forms import messages_of, raw_messages
 from edgeward.policies.replay.messages import conversations_in
 from edgeward.policies.replay.recorded import Returned, Said, Turn
 
@@ -219,6 +220,21 @@ def test_calls_of_one_response_are_of_one_turn(tmp_path: Path) -> None:
     assert [[one.call.id for one in turn.calls] for turn in turns] == [["c1"], ["c2", "c3"]]
 
 
+def test_a_list_that_may_hold_anything_is_no_conversation() -> None:
+    """Neither is one of objects whose role is no text."""
+    assert raw_messages({"output": [{"role": {}}]}, "log") == []
+
+
+def test_all_calls_of_a_response_stand_in_their_order() -> None:
+    """However many they are; what comes behind a message of another kind is of another turn."""
+    calls = [{"type": "function_call", "name": "find", "call_id": f"c{n}"} for n in range(9)]
+    said = {"role": "user", "content": "Go on."}
+    first, between, last = messages_of([*calls[:6], said, *calls[6:]], "log")
+    assert [call.id for call in first.calls] == [f"c{n}" for n in range(6)]
+    assert (between.speaker, between.calls) == ("user", ())
+    assert [call.id for call in last.calls] == ["c6", "c7", "c8"]
+
+
 def test_a_tool_that_takes_a_text_is_read(tmp_path: Path) -> None:
     """OpenAI's custom tools have no arguments but one text."""
     path = tmp_path / "log.json"
@@ -366,6 +382,7 @@ def test_a_call_without_an_answer_is_not_taken_to_have_run(tmp_path: Path) -> No
         ([{"role": "assistant", "tool_calls": 7}], "messages[0]: tool_calls: is no list"),
         ([{"type": "constructor", "id": 7, "kwargs": 7}], "messages[0]: role '' is none of"),
         ([{"role": "user", "parts": []}, {"role": "assistant"}], "messages[0]: has no content"),
+        ([{"role": [1], "parts": []}], "messages[0]: role [1] is none of"),
         ({"messages": "x"}, "holds no conversation; allowed: a list of messages"),
     ],
 )
