@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from .folding import folded
+from .redact import Redactor
 
 _PREFIX = re.compile(r"__|[./:#|\\>@]")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -128,7 +129,9 @@ _DISGUISED = "tool name {} imitates another with look-alike letters"
 
 @lru_cache(maxsize=256)
 def shown_name(name: str) -> str:
-    """The name in quotes, in plain ASCII and at most 80 characters."""
+    """The name in quotes, in plain ASCII, at most 80 characters, with secrets masked: models choose
+    names."""
+    name = Redactor().secrets(name)[0]
     return ascii(name if len(name) <= _SHOWN else name[:_SHOWN] + "...")
 
 

@@ -116,7 +116,7 @@ class CheckResult:
 
 
 class BlockedCall(TypedDict):
-    """A call that was taken out, fit to log: its arguments are masked."""
+    """A call that was taken out, fit to log: its name and arguments are masked."""
 
     name: str
     arguments: str
@@ -157,7 +157,7 @@ def check_tool_calls(
         status=Status.BLOCK if blocked else Status.PASS,
         detail="; ".join(r for f in blocked for r in f.reasons) if blocked else within,
         latency_ms=(time.perf_counter() - started) * 1000,
-        meta={"blocked_tools": [finding.tool_name for finding in blocked]},
+        meta={"blocked_tools": [policy.redactor.secrets(f.tool_name)[0] for f in blocked]},
     )
 
 
@@ -240,10 +240,10 @@ def decision(
         action="block",
         reason="; ".join(first.reasons),
         rule_fired=min(_objections(first.verdict), key=_rank).rule,
-        stripped_tool_calls=sorted(finding.tool_call_id for finding in blocked),
+        stripped_tool_calls=sorted(policy.redactor.secrets(f.tool_call_id)[0] for f in blocked),
         blocked_calls=[
             BlockedCall(
-                name=finding.tool_name,
+                name=policy.redactor.secrets(finding.tool_name)[0],
                 arguments=shown_arguments(finding, policy),
                 reasons=list(finding.reasons),
             )

@@ -92,6 +92,22 @@ async def test_a_harmless_answer_is_as_it_was(way: Way, wire: Wire) -> None:
     }
 
 
+@every
+@pytest.mark.parametrize("denied", [{"default": "block"}, {"tools": {"sk-*": "block"}}])
+async def test_a_decision_quotes_no_secret_that_is_a_name_or_an_id(
+    way: Way, wire: Wire, denied: dict[str, Any]
+) -> None:
+    """A model may call a key, and answer to one; what is told of the call is fit to log."""
+    policy = load_policy({"version": 2, "default": "allow", **denied})
+    wire.script(Say(calls=[Call(KEY, "{}", KEY)]))
+    got = await way(wire, policy)
+    assert got.calls == []
+    assert got.firewall["stripped_tool_calls"] == [MASK]
+    assert got.firewall["blocked_calls"][0]["name"] == MASK
+    assert f"tool '{MASK}' is " in got.firewall["reason"]
+    assert KEY not in json.dumps(got.firewall)
+
+
 @pytest.mark.parametrize("way", ways.STREAMED, ids=lambda way: way.__name__)
 async def test_arguments_that_do_not_parse_never_arrive(way: Way, wire: Wire) -> None:
     """Broken JSON is refused with the reason; the valid call of the same turn stays (C25)."""

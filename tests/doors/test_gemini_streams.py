@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from edgeward import load_policy
 from edgeward.guards.clients._exchange import Door
 from edgeward.guards.clients.gemini.wire import Call
 from tests.wire.gemini import answer
@@ -263,3 +264,20 @@ async def test_they_do_so_async(wire: Wire) -> None:
     chat = aio.chats.create(model="m", config=config)
     got = await ways.joined_async(await chat.send_message_stream("Go on."))
     assert (runs, got.firewall["action"]) == (["a.md"] * 2, "block")
+
+
+def test_what_waits_behind_a_call_keeps_its_order() -> None:
+    """With `sequence` no call goes out before all are known, nor does what follows it, however many
+    pieces that comes in."""
+    rule = {"name": "mail", "after": "read_doc", "block": ["send_mail"]}
+    policy = load_policy({"version": 2, "default": "allow", "sequence": [rule]})
+    said = [[{"text": "One. "}], [called("other", n=1)], [{"text": "Two"}], [{"text": ". "}]]
+    said += [[called("other", n=2)], [{"text": "Three."}]]
+    pieces = [answer(parts, finish="") for parts in said[:-1]] + [answer(said[-1], finish="STOP")]
+    call = Call(Door(policy))
+    _, reply = call.opened({"contents": [{"role": "user", "parts": [{"text": "Go on."}]}]})
+    out = [parts_of([made]) if (made := reply.event(one)) else [] for one in pieces]
+    assert out[1:-1] == [[]] * 4
+    went = [p.get("text") or p["functionCall"]["args"]["n"] for parts in out for p in parts]
+    joined = "".join(str(one) for one in went)
+    assert joined == "One. 1Two. 2Three."

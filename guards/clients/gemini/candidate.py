@@ -61,10 +61,14 @@ class Candidate:
 
     def parts(self, parts: list[Part], *, finished: bool) -> tuple[list[Part], bool]:
         """The parts that go out now, and whether they are those that came."""
-        waited, self._waiting = self._waiting, []
-        queue = [*waited, *self._single(self._whole(parts, finished=finished))]
+        queue = list(self._single(self._whole(parts, finished=finished)))
         out: list[Part] = []
-        if not self._exchange.one_by_one and not finished and not self.done:
+        waits = not self._exchange.one_by_one and not finished and not self.done
+        if waits and self._waiting:
+            self._waiting += queue
+            return out, out == parts
+        queue, self._waiting = [*self._waiting, *queue], []
+        if waits:
             at = next((n for n, part in enumerate(queue) if _calls_in(part)), len(queue))
             queue, self._waiting = queue[:at], queue[at:]
         judged = iter(self._judged(queue))
