@@ -74,20 +74,39 @@ def referred(
     for one, names in chain[tuple[object, Iterable[str]]](rows, others):
         for word in chain.from_iterable(map(_telling, names)):
             bearers.setdefault(word, set()).add(id(one))
-    return [_ways(row, names, bearers) for row, names in rows]
+    bearing = _Bearing(bearers)
+    return [_ways(row, names, bearing) for row, names in rows]
 
 
-def _ways(row: object, names: Sequence[str], bearers: Mapping[str, set[int]]) -> Ways:
+@dataclass(slots=True)
+class _Bearing:
+    """What bears each word in a title: records and their parts, by their `id`."""
+
+    of: Mapping[str, set[int]]
+    counts: dict[frozenset[str], int] = field(default_factory=dict)
+    """How many bear all of some words: told once, for the same titles stand in many rows."""
+
+    def only(self, some: Iterable[str], own: set[int]) -> bool:
+        """Whether nothing but these bears all of the words."""
+        words = frozenset(some)
+        if self.counts.get(words, 0) > len(own):
+            return False
+        found = set.intersection(*(self.of[word] for word in words))
+        self.counts[words] = len(found)
+        return found <= own
+
+
+def _ways(row: object, names: Sequence[str], bearing: _Bearing) -> Ways:
     own = {id(row), *_parts(row)}
     near: dict[tuple[str, ...], None] = {}
     heads: dict[str, None] = {}
     for name in names:
         telling = _telling(name)
         for some in _most_of(telling):
-            if set.intersection(*(bearers[word] for word in some)) <= own:
+            if bearing.only(some, own):
                 near.setdefault(some)
         head = _head(name)
-        if head and bearers.get(head, own) <= own:
+        if head and bearing.of.get(head, own) <= own:
             heads.setdefault(head)
     return list(map(" ".join, near)), list(heads)
 

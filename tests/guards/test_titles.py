@@ -8,6 +8,7 @@ import pytest
 
 from edgeward.guards.titles import MOST, referred
 from tests.guards.threads import Thread
+from tests.steps import steps_of
 
 RULES: dict[str, Any] = {
     "tools": {"list_files": "allow", "share": {"args": {"file_id": "known"}}},
@@ -157,3 +158,21 @@ def test_a_long_list_and_a_long_title() -> None:
     long = {"title": "Ski trip, Obertauern, everybody of 7b, two buses, cost, rooms, food"}
     [(near, _)] = referred([(long, [long["title"]])], [long])
     assert not near
+
+
+def test_a_title_that_many_rows_have_is_looked_up_once() -> None:
+    """Many rows of one title take less than half of what they would one by one; words that all
+    rows have name none of them."""
+    words = ["amber", "birch", "cedar", "delta", "ember", "flint", "grove", "heath"]
+
+    def steps(titles: list[str]) -> int:
+        rows = [({"title": title}, [title]) for title in titles]
+        referred(rows, [])  # what is known of each title is known
+        return steps_of(lambda: referred(rows, []))
+
+    one = " ".join(words)
+    others = [" ".join((*words[n % 7 + 1 :], *words[: n % 7 + 1])) for n in range(MOST)]
+    assert steps([one] * MOST) * 2 < MOST * steps([one])
+    assert {tuple(map(tuple, way)) for way in referred([({}, [t]) for t in others], [])} == {
+        ((), ())
+    }
