@@ -151,12 +151,14 @@ _LABELLING = Kind.HOST | Kind.DOMAIN | Kind.URL
 _NAMES_A_FIELD = _LABELLING | Kind.LINK | Kind.PLACE | Kind.MAIL | Kind.COMMAND | Kind.SECRET
 
 
-@lru_cache(maxsize=1_024)
 def kind_named(name: str) -> int:
     """The kind of a value beside which its field's name stands, in a pair or a table; what may be
     a machine by its name is one only with a sign of it (`{name: server, value: on}`)."""
-    if len(name) > MAX_NAME:
-        return Kind.TEXT
+    return _kind_named(name) if len(name) <= MAX_NAME else Kind.TEXT
+
+
+@lru_cache(maxsize=1_024)
+def _kind_named(name: str) -> int:
     kind = kind_of(name.strip(" :")) & _NAMES_A_FIELD
     return kind & ~Kind.HOST | Kind.URL if kind & Kind.HOST else kind
 

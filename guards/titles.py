@@ -72,7 +72,7 @@ def referred(
     bearers: dict[str, set[int]] = {}
     others = ((row, own_names(row, frozenset())) for row in beside)
     for one, names in chain[tuple[object, Iterable[str]]](rows, others):
-        for word in chain.from_iterable(map(_telling, names)):
+        for word in chain.from_iterable(map(_telling, filter(_is_short, names))):
             bearers.setdefault(word, set()).add(id(one))
     bearing = _Bearing(bearers)
     return [_ways(row, names, bearing) for row, names in rows]
@@ -100,7 +100,7 @@ def _ways(row: object, names: Sequence[str], bearing: _Bearing) -> Ways:
     own = {id(row), *_parts(row)}
     near: dict[tuple[str, ...], None] = {}
     heads: dict[str, None] = {}
-    for name in names:
+    for name in filter(_is_short, names):
         telling = _telling(name)
         for some in _most_of(telling):
             if bearing.only(some, own):
@@ -120,11 +120,14 @@ def _parts(row: object, depth: int = 6) -> Iterator[int]:
             yield from _parts(item, depth - 1)
 
 
+def _is_short(name: str) -> bool:
+    """Whether it is a title; a longer text is kept in no cache."""
+    return len(name) <= _LONGEST
+
+
 @lru_cache(maxsize=2_048)
 def _telling(name: str) -> tuple[str, ...]:
-    """The words of a title that tell it from others; none where it is too long."""
-    if len(name) > _LONGEST:
-        return ()
+    """The words of a title that tell it from others; none where they are too many."""
     plain = without_accents(_SIZES.sub(" ", _DATES.sub(" ", bare_title(name))))
     found = [word for word in words(plain) if word not in _TELLS_NOTHING]
     if any(word in _MONTHS for word in found):  # `Museum trip on 9 December`
@@ -147,7 +150,7 @@ def _head(name: str) -> str:
     head = ""
     plain = without_accents(_SIZES.sub(" ", _DATES.sub(" ", bare_title(name))))
     begun = _BREAK.split(plain, maxsplit=1)[0]
-    for word in words(begun) if len(name) <= _LONGEST else ():
+    for word in words(begun):
         if word in _BETWEEN or (head and word in _ADDRESSING):  # `Dentist Dr. Wolf`
             break
         if word.isalpha() and word not in _TELLS_NOTHING | _MONTHS:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from edgeward.guards.fields import Kind, kind_below, kind_for_tool, kind_named, kind_of
+from edgeward.guards.fields import (
+    Kind,
+    _kind_named,
+    kind_below,
+    kind_for_tool,
+    kind_named,
+    kind_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -73,6 +80,13 @@ def test_named_beside() -> None:
     assert kind_named("X-Forwarded-Host") == Kind.URL
     assert kind_named("api_key") == Kind.SECRET
     assert kind_named("Ann") == kind_named("url" * 40) == Kind.TEXT
+
+
+def test_a_long_text_beside_a_value_is_kept_in_no_cache() -> None:
+    """It names no field, whoever wrote it where a name stands."""
+    before = _kind_named.cache_info().misses
+    assert kind_named("url " * 100) == Kind.TEXT
+    assert _kind_named.cache_info().misses == before
 
 
 def test_tools_that_are_shells() -> None:

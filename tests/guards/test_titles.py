@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from edgeward.guards.titles import MOST, referred
+from edgeward.guards.titles import MOST, _head, _telling, referred
 from tests.guards.threads import Thread
 from tests.steps import steps_of
 
@@ -176,3 +176,10 @@ def test_a_title_that_many_rows_have_is_looked_up_once() -> None:
     assert {tuple(map(tuple, way)) for way in referred([({}, [t]) for t in others], [])} == {
         ((), ())
     }
+
+
+def test_a_long_text_is_kept_in_no_cache() -> None:
+    """A tool may give a megabyte for a name."""
+    before = _telling.cache_info().misses, _head.cache_info().misses
+    assert referred([({}, ["a report " * 100])], [{"name": "an offer " * 100}]) == [([], [])]
+    assert (_telling.cache_info().misses, _head.cache_info().misses) == before
