@@ -2,7 +2,7 @@
 
 Every text is masked (secrets and personal data), at any depth: message content as text or blocks,
 tool results, the arguments of past calls (which stay valid JSON of the same shape). Results of
-tools that read like instructions are withheld, as the policy's phrases say.
+tools, documents and search results that read like instructions are withheld, as the policy says.
 
 Left as they are: ids, names, types and other words that the provider reads; signatures and
 encrypted parts; images, sound and other data; reasoning. A secret that stands there is reported.
@@ -40,18 +40,13 @@ OPAQUE = frozenset(
 BLOBS = frozenset({"inline_data", "inlineData", "image_url", "input_audio", "audio"})
 """Fields that hold data and no text."""
 
-RESULTS = frozenset(
-    """tool_result function_call_output custom_tool_call_output local_shell_call_output
-    shell_call_output apply_patch_call_output mcp_tool_result web_search_tool_result
-    web_fetch_tool_result code_execution_tool_result bash_code_execution_tool_result
-    text_editor_code_execution_tool_result tool_search_tool_result
-    advisor_tool_result""".split()  # noqa: SIM905 - one word a value reads better
-)
-"""Types of blocks that hold what a tool gave back."""
+_NOT_SAID = ("_result", "_output", "document")
+"""How the types of blocks end that hold what a tool gave back, a search found or a file says: as
+the vendors have it, also of tools that are not known here."""
 
 _RESPONSES = frozenset(
     """function_response functionResponse code_execution_result codeExecutionResult tool_response
-    toolResponse""".split()  # noqa: SIM905 - one word a field reads better
+    toolResponse outputs results""".split()  # noqa: SIM905 - one word a field reads better
 )
 _OPEN = frozenset({"input", "args", "arguments", "response", "output", "parameters", "action"})
 """Fields whose mapping is arguments or a tool's data: no name in it means anything."""
@@ -209,7 +204,7 @@ class RequestMask:
         if kind in OPAQUE or value.get("thought") is True:
             self._report(value, found)
             return value
-        results = results or kind in RESULTS or value.get("role") in ("tool", "function")
+        results = results or kind.endswith(_NOT_SAID) or value.get("role") in ("tool", "function")
         changed: dict[Any, Any] | None = None
         for key, item in value.items():
             known = _KNOWN.get(key)

@@ -146,6 +146,13 @@ def test_a_signed_history_keeps_its_structure() -> None:
     }
 
 
+GIVEN_BACK = ("memory_tool_result", "program_output", "tool_search_output", "mcp_tool_result")
+CALM = {"type": "text", "media_type": "text/plain", "data": "Rent is due on the 3rd."}
+DOCUMENT = {"type": "document", "source": {**CALM, "data": EVIL}}
+SEARCHED = {"type": "search_result", "title": "a", "content": [{"type": "text", "text": EVIL}]}
+TYPED = {"type": "text", "text": EVIL}
+
+
 @pytest.mark.parametrize(
     ("message", "withheld"),
     [
@@ -153,12 +160,20 @@ def test_a_signed_history_keeps_its_structure() -> None:
         ({"role": "user", "content": [{"type": "tool_result", "content": EVIL}]}, True),
         ({"type": "function_call_output", "output": EVIL}, True),
         ({"function_response": {"name": "f", "response": {"result": EVIL}}}, True),
+        *(({"type": kind, "content": [{"text": EVIL}]}, True) for kind in GIVEN_BACK),
+        ({"type": "code_interpreter_call", "outputs": [{"type": "logs", "logs": EVIL}]}, True),
+        ({"type": "file_search_call", "results": [{"filename": "a", "text": EVIL}]}, True),
+        ({"role": "user", "content": [DOCUMENT]}, True),
+        ({"role": "user", "content": [SEARCHED]}, True),
+        ({"role": "user", "content": [{**DOCUMENT, "source": CALM}, TYPED]}, False),
+        ({"role": "user", "content": [{"type": "input_text", "text": EVIL}]}, False),
         ({"role": "user", "content": EVIL}, False),
         ({"role": "system", "content": EVIL}, False),
     ],
 )
 def test_a_result_that_reads_like_instructions(message: Any, withheld: bool) -> None:
-    """It is withheld, as in a graph; what the user writes is not."""
+    """It is withheld, as in a graph, of whatever tool, search or file; what the user writes is
+    not, also beside a document."""
     assert ("[withheld:" in str(masked([message]))) == withheld
 
 
