@@ -176,6 +176,8 @@ def said_phones(text: str, start: int, end: int) -> Iterator[Span]:
     word = _PHONE_SAID.match(text, start, end)
     if word is None:
         return
+    if not text[word.end(1) : word.end()].strip() and _COUNTS.fullmatch(text, word.end(), end):
+        return  # `mobile 8153963 downloads`
     regions = _REGIONS[word[1].lower()]
     for begin in beginnings(text, word.end(), end):
         yield from _of_region(text, begin, end, regions, said=True)
@@ -263,5 +265,7 @@ SAID_PHONE = (
 _PHONE_SAID = re.compile(
     rf"({_ASCII_FORMS}|{_OTHER_FORMS}){_SEPARATED}".replace("x{FF1A}", "uff1a")
 )
+_COUNTS = re.compile("[1-9][0-9]{0,6}")
+"""So few digits in one group, with nothing but a blank before them, may count anything."""
 _DIGITS = re.compile("[0-9]+")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{2,4}")

@@ -56,6 +56,7 @@ FALSE = [
     "206.766 9894 e-15", "1.321 409 8446", "-2.002 319 304 3622",
     "<FileVersion>10.0.1.7</FileVersion>",
     "phone 15 Pro 256 GB", "iPhone 14 128 256 512", "Phone: none", "tel 10.11.2024", "cell 12345",
+    "cell 8153963 of the sheet", "Mobile 2286921 downloads",
     "Tel Aviv 2024 2025", "hotel 030 901820", "0012 3456 7890", "mobile.de 12345678",
     "fax 0000 0000",
     "Phone number: 2024-11-30", "手机 2024 款", "телефон 2024", "order 0171 5550123",
