@@ -57,7 +57,7 @@ class Open:
 
 def _another_day(value: str, chosen: Chosen, facts: Facts) -> bool:
     """Whether the message says days or months, and not this one, which nobody else wrote."""
-    month, day = _when(value)
+    month, day = _when(value) if len(value) <= _LONGEST_DATE else (0, None)
     if month:
         return bool(chosen.months) and month not in chosen.months
     if day is None or not chosen.days or day[1:] in chosen.days:
