@@ -336,10 +336,12 @@ def test_an_input_that_is_an_object(inside: bool, tmp_path: Path) -> None:
 def test_no_input_sets_another_key(given: dict[str, Any]) -> None:
     """What placeholders stand for, and what a run has used, comes from no caller."""
     graph = agent_graph(["done"], policy=POLICY, checkpointer=InMemorySaver())
-    graph.invoke(given, on())
+    graph.invoke({"messages": [HumanMessage("Go on.")], **given}, on())
     state = graph.get_state(on()).values
     assert not state["vault"]
     assert state["run"]["steps"] == 0
+    with pytest.raises(LockViolation, match="no mapping without messages"):
+        graph.invoke(given, on())
 
 
 @pytest.mark.parametrize(
