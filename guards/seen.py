@@ -18,7 +18,7 @@ from .dates import Day, days_in
 from .folding import without_accents
 from .forms import forms_of, hosts_in, numbers_in
 from .private_pieces import PrivatePieces, has_digit
-from .sums import currencies_in, plain_sums, round_sums, sums_in
+from .sums import currencies_in, plain_sums, round_sums, small_sums_in, sums_in
 from .titles import Heard, Referred
 from .tokens import MAX_TOKENS, other_spellings, subjects, tokens, wishes, words
 
@@ -79,12 +79,13 @@ class Index:
     numbers: dict[int, set[float]] = field(default_factory=dict)
     """The numbers of each place; of very many the largest."""
     numbered: dict[str, dict[str, int]] = field(default_factory=dict)
-    """Short numbers that the user wrote: the words (or `#`) beside each, and the entry where each
-    of these stands first."""
+    """Short numbers that the user wrote: the words (or `#`) beside each, with first entries."""
     amounts: dict[str, int] = field(default_factory=dict)
     """Sums that the user wrote as such (`12.50`, `$10`): the entry where each stands first."""
     sums: dict[int, set[float]] = field(default_factory=dict)
     """Such sums of each message of the user's that holds some."""
+    small: dict[int, frozenset[float]] = field(default_factory=dict)
+    """What each message of the user's says in hundredths."""
     days: dict[Day, list[int]] = field(default_factory=dict)
     """Days (year 0: none is with it): the places where they stand."""
     texted: set[int] = field(default_factory=set)
@@ -135,6 +136,7 @@ class Index:
         for amount in sums_in(text) if has_digit(text) else ():
             self.sums.setdefault(place, set()).add(float(amount))
             self.amounts.setdefault(" ".join(tokens(amount)), place >> RECORD_BITS)
+        self.small[place] = frozenset(small_sums_in(text) if has_digit(text) else ())
         if place in self.sums:  # `Ann 50 and Bob 20.50`
             self.sums[place].update(plain_sums(run))
         for currency in currencies_in(text):

@@ -153,12 +153,12 @@ class Standing(list[dict[str, Any]]):
 
         Minus infinity where none does. Whole numbers that may be a year are left out, and those
         that the value itself is made of. `small`: in hundredths, as an argument takes them that is
-        called so; whole numbers of a record may be hundredths already.
+        called so; whole numbers of a record may be hundredths already, as what a user calls so is.
         """
         index = self._index
         places, parts = self.places(value, doubts=doubts), parts_of(value)
         found = (
-            n * 100 if small and (p in index.of_user or n % 1) else n
+            n * 100 if small and (n % 1 if p not in index.small else n not in index.small[p]) else n
             for p in places
             for n in index.sums.get(p) or index.numbers.get(p) or ()
             if n not in parts
@@ -167,10 +167,13 @@ class Standing(list[dict[str, Any]]):
 
     def places_of_sum(self, number: float) -> frozenset[int]:
         """Where a sum of so many hundredths stands: as people write it in messages of the user, and
-        as it is in a trusted record."""
-        of_user = self._index.of_user
-        said = self.places(f"{number / 100:.10g}", doubts=True) & of_user
-        return said | (self.places(f"{number:.10g}", doubts=True) - of_user)
+        as it is in a trusted record and in what the user says to be hundredths."""
+        major, small = number / 100, self._index.small
+        said = self.places(f"{major:.10g}", doubts=True) & small.keys()
+        told = self.places(f"{number:.10g}", doubts=True)
+        return frozenset(p for p in said if major not in small[p]).union(
+            p for p in told if p not in small or number in small[p]
+        )
 
     def dated(self, day: Day, *, doubts: bool = False) -> bool:
         """Whether the user or something trusted wrote the day, in the year if one is with it."""

@@ -147,6 +147,20 @@ MINOR = frozenset("cent centime pence penny minor \u00f8re rappen".split())  # n
 """Words in the name of an argument whose whole numbers are hundredths: `amount_cents`."""
 
 
+_SMALL_UNIT = r"(?:cents?|ct|centimes?|pence|penn(?:y|ies)|\u00f8re|rappen)\b"
+_SMALL_SUM = re.compile(
+    rf"(?<![\d.])(\d{{1,12}}(?:\.\d{{1,6}})?)\s?{_SMALL_UNIT}"
+    rf"|(?<![^\W_]){_SMALL_UNIT}[\s:=]{{1,3}}(\d{{1,12}}(?:\.\d{{1,6}})?)",
+    re.IGNORECASE,
+)
+
+
+def small_sums_in(text: str) -> Iterator[float]:
+    """Every number that a text says to be hundredths: `50 cents`, `amount_cents: 5000`."""
+    for match in _SMALL_SUM.finditer(plain_numbers(text) if grouped(text) else text):
+        yield float(match[1] or match[2])
+
+
 def in_major(number: float, names: Iterable[str]) -> float:
     """A sum in the unit in which people write it, of an argument that is called so."""
     return number if MINOR.isdisjoint(names) else number / 100

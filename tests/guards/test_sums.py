@@ -109,6 +109,19 @@ def test_sums_in_the_small_unit() -> None:
     assert thread.word("refund", payee="ANN-44", amount_cents=4310) == "block"
 
 
+@pytest.mark.parametrize(
+    "said", ["Refund 50 cents", "Refund 50 pence", "Refund amount_cents: 50", "Refund cents 50"]
+)
+def test_what_the_user_says_in_hundredths_is_not_a_hundred_times_as_much(said: str) -> None:
+    """Fifty cents are no fifty dollars, in a later turn of the conversation, too."""
+    entry = {"args": {"order": "known"}, "together": ["order", "amount_cents"]}
+    tools = {"refund": {"at_most": {"amount_cents": "order"}}, "pay": entry}
+    thread = Thread({"tools": tools}, f"{said} for ORD-7781.", "Go on.")
+    for tool in tools:
+        assert thread.word(tool, order="ORD-7781", amount_cents=50) == "allow"
+        assert thread.word(tool, order="ORD-7781", amount_cents=5000) == "block"
+
+
 def test_hundredths_of_a_record_are_no_whole_ones() -> None:
     """What a trusted record says in hundredths bounds them as it stands, and goes with them so."""
     tools = {
