@@ -1,4 +1,4 @@
-"""Content in blocks with its texts changed, wherever in a block they stand."""
+"""What a tool gave back in blocks with its texts changed, wherever in a block they stand."""
 
 from __future__ import annotations
 
@@ -6,18 +6,29 @@ from collections.abc import Callable
 from typing import Any
 
 from ..content import OF_FORM, is_file
-from .reply import CALLS
+from ..redact import Redactor
 
 
-def shown_throughout(content: Any, show: Callable[[str], str]) -> Any:
-    """The content with each text in it through `show`, wherever in a block it stands."""
+def shown_throughout(content: Any, show: Callable[[str], str], redactor: Redactor) -> Any:
+    """The content with each text in it through `show`, wherever in a block it stands.
+
+    What says how a block is read, and the names of fields, are no texts, and hold no secret either.
+    Neither does a value whose field's name alone betrays it. Files stay as they are.
+    """
     if isinstance(content, str):
         return show(content)
     if isinstance(content, list):
-        return [shown_throughout(item, show) for item in content]
-    if not isinstance(content, dict) or content.get("type") in CALLS:
+        return [shown_throughout(item, show, redactor) for item in content]
+    if not isinstance(content, dict):
         return content
-    return {
-        name: item if name in OF_FORM or is_file(name, item) else shown_throughout(item, show)
-        for name, item in content.items()
-    }
+    shown = {}
+    for name, item in content.items():
+        if is_file(name, item):
+            shown[name] = item
+        elif name in OF_FORM:
+            shown |= redactor.value({name: item})
+        elif isinstance(item, str):
+            shown |= redactor.value({name: show(item)})
+        else:
+            shown[redactor.value(name)] = shown_throughout(item, show, redactor)
+    return shown

@@ -75,7 +75,9 @@ class Messages:
     def _inbound(self, message: Message) -> Message:
         redactor = self._policy.redactor
         if message.type == "tool":
-            return _with_content(message, shown_throughout(message.content, self._screened))
+            return _with_content(
+                message, shown_throughout(message.content, self._screened, redactor)
+            )
         content = _content(message.content, lambda text: redactor.secrets(text)[0], redactor.value)
         return _without_secret_calls(_with_content(message, content), redactor)
 
@@ -134,7 +136,7 @@ def seen_output(result: Any, policy: Policy) -> Any:
     """What a tool gave back to whoever ran it: a text, or content in blocks (as MCP tools give it),
     as well; other values are the program's."""
     if isinstance(result, str) or is_content(result):
-        return shown_throughout(result, partial(_screened, policy))
+        return shown_throughout(result, partial(_screened, policy), policy.redactor)
     return seen_result(result, policy)
 
 
@@ -158,7 +160,8 @@ def _seen(message: ToolMessage, policy: Policy) -> ToolMessage:
     if isinstance(artifact, Mapping) and RECORD in artifact:
         artifact = {name: value for name, value in artifact.items() if name != RECORD}
         message = message.model_copy(update={"artifact": artifact})
-    return _with_content(message, shown_throughout(message.content, partial(_screened, policy)))
+    screened = partial(_screened, policy)
+    return _with_content(message, shown_throughout(message.content, screened, policy.redactor))
 
 
 def _content(content: Any, shown: Any, passed: Any) -> Any:

@@ -25,6 +25,7 @@ from edgeward.guards.clients.openai.chat import turns_of as chat_turns
 from edgeward.guards.clients.openai.items import turns_of as item_turns
 from edgeward.guards.content import read_by_model
 from edgeward.guards.langchain.content import shown_throughout
+from edgeward.guards.redact import Redactor
 
 KEY = "sk-proj-TESTTESTTESTTESTTEST"
 CODE = "Q-77812-ZK"
@@ -126,18 +127,46 @@ def test_what_a_block_holds_is_masked(door: str, kind: str) -> None:
     assert "The key is [REDACTED:openai_key] and nothing else." in asked
 
 
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"type": "tool_use", "id": "t", "name": "n", "input": {"key": KEY}},
+        {"type": "function_call", "arguments": KEY},
+        {**SEE, "id": KEY},
+        {**SEE, "signature": KEY, "thinking": KEY},
+        {**SEE, "cache_control": {"type": KEY}},
+        {**SEE, "more": {KEY: 1}},
+        {"type": KEY},
+    ],
+)
+def test_no_key_hides_beside_the_texts_of_a_block(block: Any) -> None:
+    """Not in its form, not as a field's name, and not in a call that a tool's result repeats."""
+    model = script()
+    state = agent("middleware", tools([SEE, block], []), model).invoke({"messages": ["Go on."]})
+    assert KEY not in f"{model.requests} {state}"
+    assert "[REDACTED:openai_key]" in str(state["messages"][2].content)
+    assert "[REDACTED:openai_key]" in str(model.requests)
+
+
+def test_a_value_that_only_its_field_betrays_is_masked() -> None:
+    """As in arguments: `password` says what stands behind it."""
+    found = shown_throughout([{"type": "x", "password": "tr0ub4dor&3"}], str, Redactor())
+    assert "tr0ub4dor" not in str(found)
+    assert found[0]["type"] == "x"
+
+
 def test_what_is_no_text_stays() -> None:
-    """Pictures, files, calls and what says how a block is read are left as they are, unread."""
+    """Pictures, files and what says how a block is read are left as they are, unread."""
     data = "iVBORw0KGgo" * 200
     content = [
         SEE,
         {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}},
         {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}},
         {"type": "audio", "id": "au_1", "base64": data, "mime_type": "audio/wav"},
-        {"type": "tool_use", "id": "t", "name": "n", "input": {"key": KEY}},
         {"type": "file", "data": b"abc"},
     ]
-    assert shown_throughout(content, str.upper) == [{**SEE, "text": "SEE THERE."}, *content[1:]]
+    shown = shown_throughout(content, str.upper, Redactor())
+    assert shown == [{**SEE, "text": "SEE THERE."}, *content[1:]]
     assert read_by_model(content[:4]) == "See there."
     assert read_by_model([SEE, {"type": "x", "what": {1, 2}}, 7]).endswith("\n7")
 
@@ -148,7 +177,7 @@ def test_what_is_no_text_stays() -> None:
 def test_a_long_text_without_a_blank_is_no_file(text: str) -> None:
     """Minified JSON and scripts that write no blanks are read in a document like any text."""
     document = blocks(text)["a document"]
-    shown = shown_throughout(document, lambda given: given.replace(text, "seen"))
+    shown = shown_throughout(document, lambda given: given.replace(text, "seen"), Redactor())
     assert shown[1]["source"]["data"] == "seen"
     assert json.loads(read_by_model(document[1:]))["source"]["data"] == text
 
