@@ -19,7 +19,7 @@ _OPEN = "/dev/fd"
 
 
 def keep_pipes(arguments: Iterable[str]) -> None:
-    """Replace each open pipe that an argument names by a file that holds the same.
+    """Replace each open pipe that an argument names to be read by a file that holds the same.
 
     Raises:
         OSError: what it holds cannot be kept.
@@ -35,7 +35,7 @@ def keep_pipes(arguments: Iterable[str]) -> None:
 
 
 def _pipe_of(path: str) -> int | None:
-    """The number of the open pipe that a path names; None where it names none."""
+    """The number of the open pipe that a path names to be read; None where it names none."""
     if not path.startswith(("/dev/", "/proc/")):
         return None
     try:
@@ -49,8 +49,12 @@ def _pipe_of(path: str) -> int | None:
 
 
 def _is(number: int, named: os.stat_result) -> bool:
+    """Whether it is this one's end for reading; what is written goes into the pipe itself."""
+    import fcntl  # not on Windows, where nothing is named so
+
     try:
-        return os.path.samestat(os.fstat(number), named)
+        mode = fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE
+        return mode != os.O_WRONLY and os.path.samestat(os.fstat(number), named)
     except OSError:  # the one that listed the numbers
         return False
 

@@ -47,3 +47,16 @@ def test_commands_that_read_twice(command: list[str], shown: str, code: int) -> 
     )
     assert shown in done.stdout + done.stderr
     assert done.returncode == code
+
+
+def test_a_pipe_that_is_written_to_stays_a_pipe() -> None:
+    """`edgeward graph react -o /dev/stdout --force -f ascii | less` shows what it writes."""
+    command = ["graph", "react", "-o", "/dev/stdout", "--force", "--format", "ascii"]
+    done = subprocess.run(
+        [sys.executable, "-m", "edgeward.cli", *command],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert "guard" in done.stdout
