@@ -16,6 +16,7 @@ from ...guards.clients.openai import chat, items
 from ...guards.python_values import as_call
 from ...guards.turns import ModelTurn, Proposed, Turn, UserText
 from ...guards.verdict import ToolCall
+from ..problems import speak
 
 _ROLES = {
     "user": "user",
@@ -150,7 +151,7 @@ def message_of(given: object, place: str) -> Message:
         data = data["data"]
     speaker = _ROLES.get(str(role).removesuffix("Chunk"))
     if speaker is None:
-        raise ValueError(f"{place}: role {role!r} is none of {', '.join(list(_ROLES))}")
+        raise ValueError(f"{place}: role {speak(str(role))} is none of {', '.join(list(_ROLES))}")
     if speaker == "user" and "content" not in data:
         raise ValueError(f"{place}: has no content; allowed: {_FORMS}")
     record = _mapping(data.get("artifact")).get("edgeward")

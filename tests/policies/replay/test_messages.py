@@ -383,6 +383,7 @@ def test_a_call_without_an_answer_is_not_taken_to_have_run(tmp_path: Path) -> No
         ([{"type": "constructor", "id": 7, "kwargs": 7}], "messages[0]: role '' is none of"),
         ([{"role": "user", "parts": []}, {"role": "assistant"}], "messages[0]: has no content"),
         ([{"role": [1], "parts": []}], "messages[0]: role [1] is none of"),
+        ([{"role": f"ghp_{'a1' * 18}"}], "messages[0]: role [REDACTED:github_token] is none of"),
         ({"messages": "x"}, "holds no conversation; allowed: a list of messages"),
     ],
 )
