@@ -22,9 +22,11 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
+from pydantic import ValidationError
 
 from ..arguments import require
 from ..guards.decide import Policy
+from ..guards.faults import without_values
 from ..guards.following import Following
 from ..guards.telemetry.current import left_behind, listening, operation
 from ..guards.telemetry.operation import INVOKE_AGENT, Operation
@@ -274,10 +276,13 @@ class LockedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         Raises:
             LockViolation: as `admit`. ValueError: there is no message in what stands for one.
         """
+        redactor = self._ruled.policy.redactor
         try:
             return self._hidden(admit(input), whole)
+        except ValidationError as error:
+            wrong = redactor.secrets("; ".join(without_values(error)))[0]
         except ValueError as error:  # which may quote it
-            wrong, found = self._ruled.policy.redactor.secrets(str(error))
+            wrong, found = redactor.secrets(str(error))
             if not found:
                 raise
         raise ValueError(wrong)  # outside of the handler: it must not carry the original along

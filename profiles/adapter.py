@@ -29,6 +29,7 @@ from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field, SecretStr, SkipValidation, ValidationError
 
+from ..guards.faults import without_values
 from .adapter_values import (
     LLMResponse,
     Message,
@@ -211,8 +212,7 @@ class Adapted(BaseChatModel):
             return ChatResult(generations=[ChatGeneration(message=as_message(reply))])
         except ValidationError as error:
             # Without the values, which may be secret.
-            found = error.errors(include_url=False, include_input=False, include_context=False)
-            fault = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in found)
+            fault = "; ".join(without_values(error))
         except (TypeError, AttributeError):
             fault = "its tool_calls or usage are none"
         raise LLMAdapterError(f"{name}.chat gave a wrong LLMResponse: {fault}")

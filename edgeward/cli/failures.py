@@ -61,13 +61,13 @@ def lines_of(error: Exception) -> list[str]:
     """What to print for an error: a line a problem, else its first line."""
     from pydantic import ValidationError
 
+    from ..guards.faults import without_values
     from ..policies.problems import ConfigError
 
     if isinstance(error, ConfigError):
         return [str(problem) for problem in error.problems]
     if isinstance(error, ValidationError):  # without the values, which may be secret
-        found = error.errors(include_url=False, include_input=False, include_context=False)
-        return [": ".join(filter(None, [".".join(map(str, e["loc"])), e["msg"]])) for e in found]
+        return without_values(error)
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return [f"{error.filename}: {error.strerror}"[:MAX_CHARS]]
     if isinstance(error, FileNotFoundError) and _nowhere():

@@ -167,6 +167,18 @@ async def test_in_what_is_no_message(given: Any) -> None:
     assert not any(key in told for key in KEYS.values())
 
 
+@pytest.mark.parametrize("field", ["content", "name", "id"])
+def test_in_what_pydantic_quotes_of_it(field: str) -> None:
+    """It cuts the value in the middle, and no half of a key is recognised as one."""
+    key = "sk-ant-api03-" + "aB3dE5gH7jK9" * 8
+    given: Any = {"role": "user", "content": "Hello.", field: {"given": key}}
+    with pytest.raises(ValueError, match=f"{field}.*: Input should be a valid string") as caught:
+        agent_graph(["hello"]).invoke({"messages": [given]})
+    told = "".join(traceback.format_exception(caught.value))
+    assert key[:20] not in told
+    assert key[-20:] not in told
+
+
 HIDDEN = ["ann.lee@corp.example", "4111 1111 1111 1111", "DE89370400440532013000", "+442079460958"]
 HIDING = {
     "version": 2,

@@ -6,6 +6,7 @@ import os
 
 from pydantic import ValidationError
 
+from ....guards.faults import without_values
 from ....policies.problems import ConfigError
 
 LONGEST = 300
@@ -60,16 +61,10 @@ def cause_of(error: BaseException) -> str:
             why = os.strerror(error.errno) if error.errno else type(error).__name__
             return f"it cannot be reached ({why})"
         case ValidationError():
-            return f"it answers what the protocol does not have: {_wrong(error)}"
+            return f"it answers what the protocol does not have: {without_values(error)[0]}"
         case RuntimeError() if str(error).startswith(_OTHER_VERSION):
             return f"it speaks another version of the protocol: {error}"
     return f"the connection broke ({type(error).__name__})"
-
-
-def _wrong(error: ValidationError) -> str:
-    """The first thing that is wrong, by its place; nothing of what was sent."""
-    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
 
 
 def http_status(status: int) -> str:
