@@ -15,7 +15,9 @@ from itertools import accumulate
 from operator import or_
 from typing import Any
 
+from .bare_hosts import AMOUNT
 from .fields import LISTED_NAMES, MAX_NAME, Kind, kind_named, kind_of, kind_of_word
+from .hosts import canonical_host, is_public
 
 Beside = tuple[int, int, str]
 """The number of a leaf, the kind that its name says, and the name."""
@@ -45,7 +47,7 @@ def in_mapping(value: Mapping[str, Any], places: Sequence[int]) -> Iterator[Besi
     _, name = max(named, key=lambda said: said[0] & Kind.SECRET)
     values = (v for key, v in value.items() if len(key) <= MAX_NAME and kind_of(key) & Kind.VALUE)
     for item, place in zip(values, places, strict=True):
-        yield from ((n, kinds, name) for n in _strings(item, place))
+        yield from _taken(item, place, kinds, name)
 
 
 def in_table(value: Mapping[str, Any], tables: Sequence[Rows]) -> Iterator[Beside]:
@@ -67,7 +69,7 @@ def in_rows(rows: Sequence[Any], starts: Sequence[int]) -> Iterator[Beside]:
         if type(row) is list and len(row) == 2 and type(row[0]) is str:
             kind = kind_of_name(row[0])
             if kind and not _is_column(row[1]):
-                yield from ((n, kind, row[0]) for n in _strings(row[1], start + 1))
+                yield from _taken(row[1], start + 1, kind, row[0])
 
 
 def in_list(texts: Sequence[str], start: int) -> Iterator[Beside]:
@@ -102,7 +104,7 @@ def _below(columns: Columns, rows: Sequence[Any], starts: Sequence[int]) -> Iter
             continue
         leaves = list(accumulate(map(_is_leaf, row), initial=start))
         for column, (kind, name) in columns.items():
-            yield from ((n, kind, name) for n in _strings(row[column], leaves[column]))
+            yield from _taken(row[column], leaves[column], kind, name)
 
 
 def _is_nested(value: Any) -> bool:
@@ -113,9 +115,21 @@ def _is_leaf(value: Any) -> bool:
     return value is not None and not isinstance(value, bool)
 
 
-def _strings(value: Any, start: int) -> Iterator[int]:
-    """The numbers of a string, or of those in a list of them."""
-    if isinstance(value, str):
-        yield start
-    elif isinstance(value, list) and all(isinstance(item, str) for item in value):
-        yield from range(start, start + len(value))
+def _taken(value: Any, start: int, kind: int, name: str) -> Iterator[Beside]:
+    """A string, or those in a list of them, as values of a field of that name."""
+    texts = value if isinstance(value, list) else [value]
+    if all(isinstance(text, str) for text in texts):
+        for number, text in enumerate(texts, start):
+            yield number, kind & ~Kind.POINTS if _is_amount(text) else kind, name
+
+
+def _is_amount(text: str) -> bool:
+    """Whether it is a time, a load or a version rather than an address: `1.5`, `0.75`.
+
+    `127.1` is this machine, `10.1` one of a private network.
+    """
+    text = text.strip()
+    if "." not in text or AMOUNT.fullmatch(text) is None:
+        return False
+    host = canonical_host(text)
+    return host is None or is_public(host) or (host[:2] == "0." and host.strip("0.") != "")

@@ -57,6 +57,32 @@ def test_not_named(arguments: dict[str, Any]) -> None:
     assert not kinds(arguments)
 
 
+@pytest.mark.parametrize("text", ["1.5", " 2.25", "0.75", "1.08", "99.95"])
+def test_small_decimals(text: str) -> None:
+    """A load, a time or a version beside `server` is no address; in a field of that name it is."""
+    pairs: dict[str, Any] = {"name": "server", "values": [text, "x"]}
+    table: dict[str, Any] = {"rows": [["host", "n"], [text, "m"], ["x", "m"]]}
+    for arguments in (pairs, {"rows": [["server", text], ["host", "x"]]}, table):
+        assert kinds(arguments)["x"] & Kind.URL
+        assert not any("." in d.host for _, d in Examined(ToolCall("c", arguments)).destinations())
+    assert kinds({"server": text}) == {text: Kind.HOST}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["127.1", "10.5", "0.0", "0", "012.1", "1.5:80", "0x7f.1", "127.0.1", "2130706433", "1.5/x"],
+)
+def test_other_addresses_in_short(text: str) -> None:
+    """This machine, private networks, and what is no such decimal are addresses there, too."""
+    for arguments in ({"name": "server", "value": text}, {"rows": [["n", "x"], ["host", text]]}):
+        assert list(Examined(ToolCall("call", arguments)).destinations())
+
+
+def test_a_decimal_may_be_a_secret() -> None:
+    """Beside the name of one."""
+    assert "pin_password=1.5" in Examined(ToolCall("c", {"k": "pin_password", "v": "1.5"})).joined
+
+
 def test_commands_and_secrets() -> None:
     """A command and a secret are ones in a pair, too; a plain list is less sure."""
     assert kinds({"name": "command", "value": "x"}) == {"x": Kind.COMMAND}
