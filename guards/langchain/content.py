@@ -8,12 +8,16 @@ from typing import Any
 from ..content import OF_FORM, is_file
 from ..redact import Redactor
 
+_LONG_NAME = 20
+"""Characters of a name that has room for an order."""
+
 
 def shown_throughout(content: Any, show: Callable[[str], str], redactor: Redactor) -> Any:
-    """The content with each text in it through `show`, wherever in a block it stands.
+    """The content with each text in it through `show`, wherever in a block it stands; the long name
+    of a field is one as well.
 
-    What says how a block is read, and the names of fields, are no texts, and hold no secret either.
-    Neither does a value whose field's name alone betrays it. Files stay as they are.
+    What says how a block is read, and other names, are no texts, and hold no secret either. Neither
+    does a value whose field's name alone betrays it. Files stay as they are.
     """
     if isinstance(content, str):
         return show(content)
@@ -28,7 +32,11 @@ def shown_throughout(content: Any, show: Callable[[str], str], redactor: Redacto
         elif name in OF_FORM:
             shown |= redactor.value({name: item})
         elif isinstance(item, str):
-            shown |= redactor.value({name: show(item)})
+            shown |= redactor.value({_named(name, show): show(item)})
         else:
-            shown[redactor.value(name)] = shown_throughout(item, show, redactor)
+            shown[redactor.value(_named(name, show))] = shown_throughout(item, show, redactor)
     return shown
+
+
+def _named(name: Any, show: Callable[[str], str]) -> Any:
+    return show(name) if isinstance(name, str) and len(name) >= _LONG_NAME else name
