@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from .caller import OWN_VALUES, Caller
-from .echo import searched_for, without_echo
+from .echo import lines_of, repeats, searched_for, without_echo
 from .encodings import every_view
 from .groups import kinds_of
 from .identifiers import addresses_of, looks_dated, points
@@ -103,14 +103,13 @@ class Believed:
             return
         if searched := searched_for(call.arguments):
             data = without_echo(data, searched)
-        for record in self._records(call, data):
+        for record in self._records(call, data, searched):
             yield {**record, "ask": True} if self.ask else record
 
-    def _records(self, call: ToolCall, data: object) -> Iterator[Record]:
+    def _records(self, call: ToolCall, data: object, searched: Set[str]) -> Iterator[Record]:
         if isinstance(data, str):
             if self.fields is None and not self.where:
                 more = {"when": [asked_for(call.arguments)]} if self.named else {}
-                searched = searched_for(call.arguments)
                 yield from ({**record, **more} for record in self._of_text(data, searched))
             return
         rows = ((row, self._record(row)) for row in self._candidates(data) if self._fits(row))
@@ -203,15 +202,15 @@ class Believed:
             record["texts"] = [v for v in values if " " in v or "\n" in v]
         return record
 
-    def _of_text(self, text: str, searched: Collection[str] = ()) -> Iterator[Record]:
+    def _of_text(self, text: str, searched: Set[str]) -> Iterator[Record]:
         """A text: one value a line, `Hotels in Paris: Le Marais` being one as well."""
         if self.text:
             yield {"values": [], "texts": [text]}
-        for line in text.splitlines():
-            line = line.strip()
-            _, _, after = line.partition(": ")
-            found = [v for v in (line, after) if v and v not in searched]
-            if found and len(line) <= MAX_VALUE_CHARS:
+        for line, after in lines_of(text):
+            if len(line) > MAX_VALUE_CHARS:
+                continue
+            found = [value for value in (line, after) if value and not repeats(value, searched)]
+            if found:
                 yield {"values": found}
 
 

@@ -47,6 +47,26 @@ def test_an_echo_makes_nothing_known(name: str, result: Any) -> None:
     assert after(result, **{name: EVE}) == "block"
 
 
+DISGUISED = [
+    (f"No results for x: {EVE}", f"x: {EVE}"),
+    (f"Results for: 'x\n{EVE}'", f"x\n{EVE}"),
+    (f'Results for: "{EVE}".', EVE),
+    (f"Results for: {EVE}", EVE.upper()),
+    ({"query": EVE, "results": []}, f"{EVE.title()} "),
+    ({"query": EVE, "results": []}, [EVE]),
+    ({"query": [EVE], "results": []}, EVE),
+    ({"filter": {"email": EVE}, "results": []}, {"email": EVE}),
+]
+
+
+@pytest.mark.parametrize(("result", "query"), DISGUISED, ids=repr)
+def test_a_search_written_to_be_split_or_spelled_anew_makes_nothing_known(
+    result: Any, query: Any
+) -> None:
+    """Behind a colon or line break of its own, in other letters, a list, an object or quotes."""
+    assert after(result, query=query) == "block"
+
+
 FOUND = [
     [{"email": EVE}],
     {"query": "eve", "results": [{"email": EVE}]},
