@@ -134,7 +134,7 @@ def _stream(kind: Any) -> Any:
         with _unheard_faults(self):
             for chunk in kind._stream(self, messages, stop, **unheard, **kwargs):
                 if heard is not None:
-                    heard[0] += len(chunk.text)
+                    heard[0] += _characters(chunk.message)
                 yield from reply.feed(chunk)
         yield from reply.close()
 
@@ -153,13 +153,27 @@ def _astream(kind: Any) -> Any:
             async with aclosing(stream) as chunks:
                 async for chunk in chunks:
                     if heard is not None:
-                        heard[0] += len(chunk.text)
+                        heard[0] += _characters(chunk.message)
                     for piece in reply.feed(chunk):
                         yield piece
         for piece in reply.close():
             yield piece
 
     return _astream
+
+
+_TEXTS = ("text", "thinking", "reasoning")
+"""Fields of a block in which a model's words stand. Calls stand in the chunk beside the blocks."""
+
+
+def _characters(chunk: Any) -> int:
+    """What a chunk adds to a reply, thoughts and the arguments of calls included."""
+    content = chunk.content
+    said = [chunk.additional_kwargs.get("reasoning_content")]
+    for block in [content] if isinstance(content, str) else content:
+        said += [block] if isinstance(block, str) else map(block.get, _TEXTS)
+    said += [call["args"] for call in getattr(chunk, "tool_call_chunks", ())]
+    return sum(len(text) for text in said if isinstance(text, str))
 
 
 def _with_signature(method: Any) -> Any:

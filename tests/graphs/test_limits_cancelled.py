@@ -11,6 +11,7 @@ import pytest
 from langchain.agents import create_agent
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 
 from edgeward import FirewallMiddleware
@@ -32,6 +33,7 @@ class Endless(BaseChatModel):
 
     words: int = WORDS
     fails: bool = False
+    word: AIMessageChunk = AIMessageChunk("word ")
 
     @property
     def _llm_type(self) -> str:
@@ -49,7 +51,7 @@ class Endless(BaseChatModel):
         self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **_: Any
     ) -> AsyncIterator[ChatGenerationChunk]:
         for _word in range(self.words):
-            yield ChatGenerationChunk(message=AIMessageChunk(content="word "))
+            yield ChatGenerationChunk(message=self.word)
         if self.fails:
             raise ConnectionError("it broke off")
         await asyncio.Event().wait()
@@ -109,6 +111,25 @@ async def test_a_provider_that_fails(door: str, words: int, least: int) -> None:
         await heard(runs, WORDS * 100)
     used = spending.used.get("ann", {}).get("tokens", 0)
     assert used == 0 if not words else used >= least
+
+
+@pytest.mark.parametrize("door", ["graph", "middleware"])
+@pytest.mark.parametrize(
+    "word",
+    [
+        AIMessageChunk("", tool_call_chunks=[tool_call_chunk(args="word ", index=0)]),
+        AIMessageChunk([{"type": "thinking", "thinking": "word ", "index": 0}]),
+        AIMessageChunk("", additional_kwargs={"reasoning_content": "word "}),
+    ],
+    ids=["call", "thought", "thought beside"],
+)
+async def test_what_is_no_text_is_written_too(door: str, word: AIMessageChunk) -> None:
+    """Of a reply that breaks off, the calls and the thoughts in it count like its words."""
+    spending = Spending()
+    runs = runner(door, Endless(word=word, fails=True), spending)
+    with pytest.raises(ConnectionError):
+        await heard(runs, WORDS * 100)
+    assert WORDS + 100 <= spending.used["ann"]["tokens"] < WORDS + 200
 
 
 async def test_a_model_of_a_tool_that_is_cancelled() -> None:
