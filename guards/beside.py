@@ -116,11 +116,14 @@ def _is_leaf(value: Any) -> bool:
 
 
 def _taken(value: Any, start: int, kind: int, name: str) -> Iterator[Beside]:
-    """A string, or those in a list of them, as values of a field of that name."""
-    texts = value if isinstance(value, list) else [value]
-    if all(isinstance(text, str) for text in texts):
-        for number, text in enumerate(texts, start):
-            yield number, kind & ~Kind.POINTS if _is_amount(text) else kind, name
+    """A string, or those in a list of plain values, as values of a field of that name."""
+    items = value if isinstance(value, list) else [value]
+    if any(map(_is_nested, items)):
+        return
+    leaves = accumulate(map(_is_leaf, items), initial=start)
+    for number, item in zip(leaves, items, strict=False):
+        if isinstance(item, str):
+            yield number, kind & ~Kind.POINTS if _is_amount(item) else kind, name
 
 
 def _is_amount(text: str) -> bool:

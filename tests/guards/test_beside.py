@@ -28,6 +28,7 @@ def kinds(arguments: dict[str, Any]) -> dict[str, int]:
         {"value": "x", "name": "host"},
         {"a": [None, True, {"field": "Host", "id": 7, "new_value": "x"}]},
         {"name": "host", "values": ["x", "x"]},
+        {"name": "host", "values": [None, 1, True, "x", 2.5]},
         {"rows": [["n", "b"], ["Host:", "x"]]},
         {"rows": [["host", "n"], ["x", None], ["x", 1.5], ["x", {}]]},
         {"columns": ["n", "host"], "data": [[True, "x"], ["m", "x", "more"]]},
