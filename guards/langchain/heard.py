@@ -119,9 +119,12 @@ def shown_text(value: Any, redactor: Redactor) -> Any:
     return shown(value, redactor) if model_s else value
 
 
+TOO_DEEP = "[withheld: this value is nested too deeply to be read]"
+
+
 def shown(value: Any, redactor: Redactor) -> Any:
     """A value as listeners may see it; one that is no text and no plain data becomes its masked
-    text where that holds a secret."""
+    text where that holds a secret, and one that is nested too deeply `TOO_DEEP`."""
     from langchain_core.messages import BaseMessage
     from langgraph.types import Command
 
@@ -129,8 +132,11 @@ def shown(value: Any, redactor: Redactor) -> Any:
         return redactor.secrets(value)[0]
     if type(value) is tuple:
         return tuple(shown(item, redactor) for item in value)
-    if type(value) in (dict, list) and _is_plain(value):
-        return redactor.value(value)
+    try:
+        if type(value) in (dict, list) and _is_plain(value):
+            return redactor.value(value)
+    except RecursionError:
+        return TOO_DEEP
     if type(value) is dict:
         return {key: shown(item, redactor) for key, item in value.items()}
     if type(value) is list:

@@ -170,6 +170,23 @@ def test_the_name_of_a_field_is_screened(door: str) -> None:
     assert "evil.test" not in seen
 
 
+@pytest.mark.parametrize("door", ["middleware", "guarded tools"])
+def test_a_block_that_is_nested_too_deeply_is_withheld(door: str) -> None:
+    """The run goes on, and nothing of the block is shown."""
+    deep: Any = f"{CODE} {KEY}"
+    for _ in range(3_000):
+        deep = {"a": deep}
+    made, model = tools([SEE, {"type": "json", "json": deep}], []), script()
+    if door == "guarded tools":
+        seen = str(guard_tools(made, POLICY)[0].invoke(READ))
+    else:
+        agent(door, made, model).invoke({"messages": [("user", "Go on.")]})
+        seen = str(model.requests)
+    assert "withheld: this value is nested too deeply to be read" in seen
+    assert "See there" not in seen
+    assert KEY not in seen
+
+
 def test_what_is_no_text_stays() -> None:
     """Pictures, files and what says how a block is read are left as they are, unread."""
     data = "iVBORw0KGgo" * 200
