@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 from .caller import NOBODY, Caller
@@ -123,10 +124,8 @@ class Facts:
         told = told_sum(value)
         if not told or (value.isdecimal() and not any(map(MONEY.intersection, self.about))):
             return False
-        number = float(told)
-        for names in self.about if value.isdecimal() else ():
-            number = in_major(number, names)
-        return ledger.stated_amount(number)
+        names = chain.from_iterable(self.about if value.isdecimal() else ())
+        return ledger.stated_amount(in_major(float(told), names))
 
     def _own(self, value: str) -> bool:
         """Whether the user wrote the value, it is one of `me`, or the agent created it."""

@@ -109,6 +109,13 @@ def test_sums_in_the_small_unit() -> None:
     assert thread.word("refund", payee="ANN-44", amount_cents=4310) == "block"
 
 
+def test_a_small_unit_that_is_named_twice_is_one() -> None:
+    """`amount_cents` of `pay_cents` is in hundredths, and not in hundredths of these."""
+    thread = Thread({"tools": {"pay_cents": {"args": {"amount_cents": "stated"}}}}, "Pay £42.10.")
+    assert thread.word("pay_cents", amount_cents=4210) == "allow"
+    assert thread.word("pay_cents", amount_cents=421000) == "block"
+
+
 @pytest.mark.parametrize(
     "said", ["Refund 50 cents", "Refund 50 pence", "Refund amount_cents: 50", "Refund cents 50"]
 )
