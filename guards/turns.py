@@ -76,6 +76,11 @@ def text_digest(text: str) -> bytes:
     return _known_digest(text) if len(text) <= _MOST_CHARS else _digest(text)
 
 
+def known_by(text: str) -> str | bytes:
+    """What stands for a text where it is to be known again: its digest, if it is long."""
+    return text if len(text) < DIGESTED_FROM else text_digest(text)
+
+
 def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 

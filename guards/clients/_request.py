@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 from ..decide import Policy
 from ..results import asked, screen
-from ..turns import DIGESTED_FROM, text_digest
+from ..turns import known_by
 
 EXACT = frozenset(
     """type role status name id signature thought_signature thoughtSignature model format detail
@@ -120,7 +120,7 @@ class RequestMask:
 
     def _known(self, kind: _Kind, text: str) -> _Known:
         """What becomes of the text, which is not looked at twice."""
-        key = (kind, text if len(text) < DIGESTED_FROM else text_digest(text))
+        key = (kind, known_by(text))
         known = self._seen.get(key)
         if known is None:
             masked, labels = self._masked(text, kind)

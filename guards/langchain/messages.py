@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..redact import Redactor
 from ..results import answered, asked, screen
-from ..turns import DIGESTED_FROM, text_digest
+from ..turns import known_by
 from .content import shown_throughout
 from .own_ids import with_own_ids
 from .reply import masked_reply
@@ -92,7 +92,7 @@ class _Screened:
         self._lock = threading.Lock()
 
     def __call__(self, text: str) -> str:
-        key = text if len(text) < DIGESTED_FROM else text_digest(text)
+        key = known_by(text)
         with self._lock:
             if key in self._known:
                 self._known.move_to_end(key)

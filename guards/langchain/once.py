@@ -12,6 +12,8 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
+from ..turns import known_by
+
 MOST_KEPT = 4_096
 
 _TASK, _PAD = "__pregel_task_id", "__pregel_scratchpad"
@@ -59,14 +61,14 @@ def is_first_use(config: Mapping[str, Any] | None) -> bool:
 
 
 def is_first_run(config: Mapping[str, Any] | None, call_id: str) -> bool:
-    """Whether the call is run for the first time in this task."""
-    return _calls.is_first(task_of(config), call_id)
+    """Whether the call is run for the first time in this task. Models write long ids."""
+    return _calls.is_first(task_of(config), known_by(call_id))
 
 
 def may_run_again(config: Mapping[str, Any] | None, call_id: str) -> None:
     """The call came to an end that its task knows of, waits for a person, or was stopped by the one
     whose program it is: another run of it is no surprise."""
-    _calls.undo(task_of(config), call_id)
+    _calls.undo(task_of(config), known_by(call_id))
 
 
 BEGUN = (

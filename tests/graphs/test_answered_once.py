@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 
 from edgeward import FirewallMiddleware, ScriptedModel, load_policy
+from edgeward.guards.langchain.once import is_first_run, may_run_again
 
 from fakes import Recorder, agent_graph, ask, on, policy, turn
 
@@ -178,3 +180,19 @@ async def test_a_tool_that_is_tried_again() -> None:
     model = ScriptedModel(turns=list(TURNS))
     await create_agent(model, [tool], middleware=[retry, firewall]).ainvoke(ask())
     assert slow.runs == 3
+
+
+def test_a_long_id_stays_in_no_memory() -> None:
+    """A call is known again by an id of any length, and none of them is kept."""
+    config = {"configurable": {"__pregel_task_id": "a task"}}
+    tracemalloc.start()
+    try:
+        for n in range(50):
+            assert is_first_run(config, f"{n}" + "x" * 100_000)
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 500_000
+    assert not is_first_run(config, "7" + "x" * 100_000)
+    may_run_again(config, "7" + "x" * 100_000)
+    assert is_first_run(config, "7" + "x" * 100_000)
