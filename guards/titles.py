@@ -128,8 +128,7 @@ def _is_short(name: str) -> bool:
 @lru_cache(maxsize=2_048)
 def _telling(name: str) -> tuple[str, ...]:
     """The words of a title that tell it from others; none where they are too many."""
-    plain = without_accents(_SIZES.sub(" ", _DATES.sub(" ", bare_title(name))))
-    found = [word for word in words(plain) if word not in _TELLS_NOTHING]
+    found = [word for word in words(_bare(name)) if word not in _TELLS_NOTHING]
     if any(word in _MONTHS for word in found):  # `Museum trip on 9 December`
         found = [w for w in found if w not in _MONTHS and not w.isdecimal()]
     return tuple(dict.fromkeys(map(stem, found))) if len(found) <= _MOST_WORDS else ()
@@ -148,14 +147,18 @@ def _head(name: str) -> str:
     """What a title says that it is: `petition` of `Petition for probate`; in English and German the
     last word before more is said of it."""
     head = ""
-    plain = without_accents(_SIZES.sub(" ", _DATES.sub(" ", bare_title(name))))
-    begun = _BREAK.split(plain, maxsplit=1)[0]
+    begun = _BREAK.split(_bare(name), maxsplit=1)[0]
     for word in words(begun):
         if word in _BETWEEN or (head and word in _ADDRESSING):  # `Dentist Dr. Wolf`
             break
-        if word.isalpha() and word not in _TELLS_NOTHING | _MONTHS:
+        if word.isalpha() and word not in _TELLS_NOTHING and word not in _MONTHS:
             head = stem(word)
     return head if len(head) >= _SHORTEST_HEAD and head not in _NO_HEAD else ""
+
+
+def _bare(name: str) -> str:
+    """A title without days, sizes and accents."""
+    return without_accents(_SIZES.sub(" ", _DATES.sub(" ", bare_title(name))))
 
 
 class Referred(NamedTuple):
