@@ -121,14 +121,15 @@ _OWN = re.compile(
 )
 """A sender who takes back what they wrote themselves: `ignore my previous instructions`."""
 _NOT_BEFORE = re.compile(
-    r"(?:(?:\b(?:not|never|don['’]?t|no|não|non|ne|не)\s+(?:(?:to|te|se|ever|simply|just)\s+)?)"
-    r"|n['’]|请勿|請勿|不要|勿|别|別)\Z",
+    r"(?:\b(?:(?:do|does|did|must|should|shall|may|can|could|will|would|please|and|but)[ \t]+not"
+    r"|never|don['’]?t|no|não|non|ne|не)[ \t]+(?:(?:to|te|se|ever|simply|just)[ \t]+)?"
+    r"|n['’]|不要|勿|(?<![特分个個级級类類区區])[别別])\Z",
     re.IGNORECASE,
 )
 _NOT_WITHIN = re.compile(
     r"\w+(?:\s+(?:sie|bitte))*\s+(?:nicht|niet|inte|ikke|pas)\b", re.IGNORECASE
 )
-_NOT_BEHIND = re.compile(r"し?(?:ない|ず)|하지\s?(?:마|말)|지\s?(?:마|말)")
+_NOT_BEHIND = re.compile(r"し?(?:ない(?!と)|ず)|하지\s?(?:마|말)|지\s?(?:마|말)")
 
 
 def _is_negated(text: str, match: Any) -> bool:
