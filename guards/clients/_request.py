@@ -201,7 +201,8 @@ class RequestMask:
         kind = value.get("type")
         if not isinstance(kind, str):
             kind = ""
-        if kind in OPAQUE or value.get("thought") is True:
+        # No model thinks within what a tool gave: there it is a text under another name.
+        if not results and (kind in OPAQUE or value.get("thought") is True):
             self._report(value, found)
             return value
         results = results or kind.endswith(_NOT_SAID) or value.get("role") in ("tool", "function")
@@ -232,7 +233,7 @@ class RequestMask:
                 return self._leaf(item, found, "result json" if results else "json")
             if isinstance(item, Mapping):
                 return self._opened(item, found, results, depth)
-        elif known == "thinking":
+        elif known == "thinking" and not results:
             self._report(item, found)
             return item
         return self._walked(item, found, results or known == "result" or key == "output", depth)

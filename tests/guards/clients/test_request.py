@@ -177,6 +177,40 @@ def test_a_result_that_reads_like_instructions(message: Any, withheld: bool) -> 
     assert ("[withheld:" in str(masked([message]))) == withheld
 
 
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"type": "text", "thought": True, "text": "{}"},
+        {"type": "thinking", "thinking": "{}"},
+        {"type": "reasoning", "summary": [{"text": "{}"}]},
+        {"type": "text", "text": "See there.", "reasoning": "{}"},
+        {"type": "image", "text": "{}"},
+    ],
+    ids=json.dumps,
+)
+@pytest.mark.parametrize(
+    "result", [{"role": "tool", "tool_call_id": "c"}, {"type": "tool_result", "tool_use_id": "c"}]
+)
+def test_a_tools_text_is_no_thought_by_its_name(result: Any, block: Any) -> None:
+    """A tool whose blocks say that a model thought them hides neither a key nor an order there."""
+    for hidden, shown in ((KEY, MASK), (EVIL, "[withheld:")):
+        given = json.loads(json.dumps({**result, "content": [block]}).replace("{}", hidden))
+        made = str(masked([given]))
+        assert hidden not in made
+        assert shown in made
+
+
+def test_pictures_in_a_result_stay() -> None:
+    """The very same object goes out, and nothing in it is looked at."""
+    pictures = [
+        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": KEY}},
+        {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{KEY}"}},
+        {"type": "computer_screenshot", "image_url": KEY},
+    ]
+    given = [{"role": "tool", "tool_call_id": "c", "content": pictures}]
+    assert masked(given) is given
+
+
 def test_a_type_that_is_no_word() -> None:
     """As in a JSON schema: what stands beside it is masked."""
     given = [{"type": ["string", "null"], "role": ["tool"], "text": KEY}]
