@@ -147,7 +147,7 @@ MINOR = frozenset("cent centime pence penny minor \u00f8re rappen".split())  # n
 """Words in the name of an argument whose whole numbers are hundredths: `amount_cents`."""
 
 
-_SMALL_UNIT = r"(?:cents?|ct|centimes?|pence|penn(?:y|ies)|\u00f8re|rappen)\b"
+_SMALL_UNIT = r"(?:(?:US|euro)[ -]?)?(?:cents?|ct|centimes?|pence|penn(?:y|ies)|\u00f8re|rappen)\b"
 _SMALL_SUM = re.compile(
     rf"(?<![\d.])(\d{{1,12}}(?:\.\d{{1,6}})?)\s?{_SMALL_UNIT}"
     rf"|(?<![^\W_]){_SMALL_UNIT}[\s:=]{{1,3}}(\d{{1,12}}(?:\.\d{{1,6}})?)",

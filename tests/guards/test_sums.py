@@ -117,7 +117,15 @@ def test_a_small_unit_that_is_named_twice_is_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["Refund 50 cents", "Refund 50 pence", "Refund amount_cents: 50", "Refund cents 50"]
+    "said",
+    [
+        "Refund 50 cents",
+        "Refund 50 pence",
+        "Refund amount_cents: 50",
+        "Refund cents 50",
+        "Refund 50 US cents",
+        "Refund 50 Eurocent",
+    ],
 )
 def test_what_the_user_says_in_hundredths_is_not_a_hundred_times_as_much(said: str) -> None:
     """Fifty cents are no fifty dollars, in a later turn of the conversation, too."""
