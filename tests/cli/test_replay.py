@@ -200,7 +200,7 @@ def test_a_strategy_changes_no_verdict_but_may_end_a_run_before_a_call(
         ("", "is empty"),
         ('{"a": 1}', "holds no conversation"),
         ("[{", "is no JSON"),
-        ('{"messages": [{"role": "alien"}]}', "messages[0]: role 'alien' is none of"),
+        ('{"messages": [{"role": "alien"}]}', "messages[0]: role alien is none of"),
         ('{"messages": []}\n{"messages": 3}', "log:2: holds no conversation"),
         ('{"body":3}\n', "record 0: is no line of a log of receipts"),
     ],

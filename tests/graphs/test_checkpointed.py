@@ -230,7 +230,7 @@ def packed(value: Any) -> bytes:
     [
         (
             {"messages": [HumanMessage.model_construct(content="", type=f"x {KEY}")]},
-            "ValueError: monday: role 'x [REDACTED:openai_key]' is none of",
+            "ValueError: monday: role x [REDACTED:openai_key] is none of",
         ),
         ({"messages": [1]}, "AttributeError: 'int' object has no attribute"),
         ({"messages": [], "verdicts": [KEY]}, "AttributeError: 'str' object has no attribute"),
