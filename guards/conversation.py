@@ -263,12 +263,6 @@ class Conversations:
             while len(self._by_id) > self._keep:
                 self._by_id.popitem(last=False)
 
-    def forget(self, reply_id: str) -> None:
-        """What the provider keeps under this id was changed: nothing is known of it from now on."""
-        with self.lock:
-            for key in [key for key in self._by_id if key[1] == reply_id]:
-                del self._by_id[key]
-
     def _beginning(self, caller: Caller) -> Past:
         begun = self._begun
         if begun is None or begun.history.caller is not caller:
