@@ -132,7 +132,7 @@ class Terminal:
         self._read_to = 0
         plain = {"TERM": "dumb", "NO_COLOR": "1", "COLUMNS": "100", "EDITOR": "", "VISUAL": ""}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "edgeward.cli", *arguments],
+            [sys.executable, "-m", "edgeward", *arguments],
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,

@@ -69,7 +69,7 @@ def test_a_comparison_gives_a_sign_of_life(terminal: Open) -> None:
 @pytest.mark.parametrize("closed", ["0<&-", "1>&-", "2>&-"])
 def test_a_stream_that_is_closed_is_an_empty_one(closed: str, tmp_path: Path) -> None:
     """Services and cron start commands so: nobody is asked, nothing is shown, and all goes on."""
-    command = f'{sys.executable} -m edgeward.cli run "$@" {closed}'
+    command = f'{sys.executable} -m edgeward run "$@" {closed}'
     bundle = Bundle(tmp_path)
     done = subprocess.run(
         ["sh", "-c", command, "sh", *bundle.options, 'note(text="x")'],
@@ -104,7 +104,7 @@ def test_completion_that_cannot_be_installed_is_one_line(tmp_path: Path) -> None
     home.write_text("no folder")
     env = {"HOME": str(home), "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
     done = subprocess.run(
-        [sys.executable, "-m", "edgeward.cli", "--install-completion", "bash"],
+        [sys.executable, "-m", "edgeward", "--install-completion", "bash"],
         env={**os.environ, **env},
         capture_output=True,
         text=True,

@@ -17,7 +17,7 @@ ATTACKS = ("send_email", "send_money", "read_file", "fetch_url")
 
 def play(folder: Path, *options: str) -> str:
     """The real command in a process of its own; what it printed."""
-    command = [sys.executable, "-m", "edgeward.cli", "demo", "--dir", str(folder), *options]
+    command = [sys.executable, "-m", "edgeward", "demo", "--dir", str(folder), *options]
     done = subprocess.run(
         command,
         capture_output=True,

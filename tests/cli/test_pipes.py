@@ -39,7 +39,7 @@ def test_a_pipe_becomes_a_file_of_the_same_name(tmp_path: Path) -> None:
 def test_commands_that_read_twice(command: list[str], shown: str, code: int) -> None:
     """The name that was given stands in what is said, with the line."""
     done = subprocess.run(
-        [sys.executable, "-m", "edgeward.cli", *command],
+        [sys.executable, "-m", "edgeward", *command],
         input=POLICY,
         capture_output=True,
         text=True,
@@ -53,7 +53,7 @@ def test_a_pipe_that_is_written_to_stays_a_pipe() -> None:
     """`edgeward graph react -o /dev/stdout --force -f ascii | less` shows what it writes."""
     command = ["graph", "react", "-o", "/dev/stdout", "--force", "--format", "ascii"]
     done = subprocess.run(
-        [sys.executable, "-m", "edgeward.cli", *command],
+        [sys.executable, "-m", "edgeward", *command],
         capture_output=True,
         text=True,
         check=False,

@@ -290,7 +290,7 @@ def test_ctrl_c_leaves_a_thread_that_runs_on_without_repeating_what_is_done(
     bundle: Bundle, own_home: Path
 ) -> None:
     """Of two calls side by side one has finished: the printed command runs only the other again."""
-    command = [sys.executable, "-m", "edgeward.cli", "run", *bundle.options]
+    command = [sys.executable, "-m", "edgeward", "run", *bundle.options]
     with subprocess.Popen(
         [*command, 'note(text="quick") slow(name="it")'],
         stdin=subprocess.DEVNULL,

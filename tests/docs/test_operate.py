@@ -15,7 +15,7 @@ PAGE = ROOT / "docs" / "operate.md"
 
 def run(command: str, folder: Path) -> str:
     """What a command prints; the project's own is this interpreter's."""
-    own = f'"{sys.executable}" -m edgeward.cli '
+    own = f'"{sys.executable}" -m edgeward '
     done = subprocess.run(
         re.sub(r"^edgeward ", own.replace("\\", "/"), command),
         shell=True,

@@ -1,5 +1,0 @@
-"""`python -m edgeward.cli`: the command line where no script is installed."""
-
-from . import main
-
-main()
