@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -105,6 +105,14 @@ class Requirement:
     """The argument, where it is a whole one that a word is said of."""
     but: frozenset[str] = frozenset()
     """Parts that have a condition of their own where the path says `*`."""
+
+    def spelt(self, name: str) -> Requirement:
+        """The same of an argument that is called so."""
+        return replace(self, path=(name, *self.path[1:]), name=name if self.name else "")
+
+    def but_for(self, names: Iterable[str]) -> Requirement:
+        """The same, where these have a condition of their own, too."""
+        return replace(self, but=self.but.union(names)) if self.path[0] == EVERY else self
 
     def failures(
         self, arguments: dict[str, Any], facts: Facts = NOTHING_SEEN

@@ -30,7 +30,9 @@ from .unnamed import (
     Tree,
     Unnamed,
     bare_names,
+    other_spellings,
     respelled,
+    root_of,
     tree_of,
     unnamed_names,
     unnamed_numbers,
@@ -44,8 +46,7 @@ Place = str
 Path = tuple[str, ...]
 """An argument path, step by step."""
 
-_SHOWN = 120
-_READ = 2_000
+_SHOWN, _READ = 120, 2_000
 
 
 class Given(NamedTuple):
@@ -53,8 +54,12 @@ class Given(NamedTuple):
 
     demands: tuple[tuple[Requirement, Place], ...]
     """Those that can fail."""
-    respelled: bool
-    """Whether a name may be another spelling of one of which something is asked."""
+    left: tuple[Open, ...]
+    """Those that leave it to the user's words which value it is."""
+    asked: Tree
+    """What something is asked of, where a name may be another spelling of it; otherwise empty."""
+    tree: Tree
+    """What has a condition of its own, or `any`; also in the spelling of this call."""
     unnamed: Unnamed
 
 
@@ -92,14 +97,15 @@ class Conditions:
     """By the names of a call's arguments."""
     small: frozenset[Path] = field(init=False, repr=False)
     """Those of `together` and `at_most` that are sums in hundredths."""
+    bound: frozenset[str] = field(init=False, repr=False)
+    """The arguments of `together` and `at_most`."""
     left: tuple[Open, ...] = field(init=False, repr=False)
     """Those of them that leave it to the user's words which value it is."""
 
     def __post_init__(self) -> None:
         demands = tuple(pair for pair in self.requirements if not pair[0].anything)
-        wished = self.requested.forms if self.requested is not None else frozenset()
-        asked = [required.path for required, _ in demands]
-        asked += [*self.together, *(path for pair in self.at_most for path in pair)]
+        bound = [*self.together, *(path for pair in self.at_most for path in pair)]
+        asked = [*(required.path for required, _ in demands), *bound]
         object.__setattr__(self, "tree", tree_of(r.path for r, _ in self.requirements))
         object.__setattr__(self, "demands", demands)
         object.__setattr__(self, "asked", tree_of(asked))
@@ -108,7 +114,12 @@ class Conditions:
         sums = (*self.together, *(number for number, _ in self.at_most))
         small = frozenset(path for path in sums if not MINOR.isdisjoint(subjects(path[-1])))
         object.__setattr__(self, "small", small)
-        object.__setattr__(self, "left", opened(demands, wished))
+        object.__setattr__(self, "bound", frozenset(path[0] for path in bound))
+        object.__setattr__(self, "left", opened(demands, self._wished))
+
+    @property
+    def _wished(self) -> frozenset[str]:
+        return self.requested.forms if self.requested is not None else frozenset()
 
     def _given(self, arguments: Mapping[str, Any]) -> Given:
         """What it asks of a call by the names of its arguments: nearly all of a tool have the same.
@@ -116,11 +127,27 @@ class Conditions:
         An entry for many tools names arguments of all of them; a call pays for its own.
         """
         here = {EVERY, *arguments}
-        others = map(bare_argument, arguments.keys() - self.asked.keys())
+        meant = other_spellings(arguments.keys(), self.asked, self.bound)
+        own = tuple(
+            (required.but_for(meant) if meant else required, place)
+            for required, place in self.demands
+            if required.path[0] in here
+        )
+        others = map(bare_argument, arguments.keys() - self.asked.keys() - meant.keys())
+        spelt = tuple(
+            (required.spelt(name), place)
+            for name, names in meant.items()
+            for required, place in self.demands
+            if required.path[0] in names
+        )
+        new = dict.fromkeys(meant)
+        tree = {**self.tree, **new} if new else self.tree
         given = Given(
-            tuple(pair for pair in self.demands if pair[0].path[0] in here),
-            self.deep or not self.bare.isdisjoint(others),
-            unnamed_names(arguments, self.tree),
+            (*own, *spelt),
+            (*self.left, *opened(spelt, self._wished)) if spelt else self.left,
+            {**self.asked, **new} if self.deep or not self.bare.isdisjoint(others) else {},
+            tree,
+            unnamed_names(arguments, tree),
         )
         if len(self.given) < _MOST_KEPT and sum(map(len, arguments)) <= _LONGEST_KEPT:
             self.given[tuple(arguments)] = given
@@ -142,10 +169,10 @@ class Conditions:
         for required, place in given.demands:
             if failing := required.failures(call.arguments, facts):
                 found += self._unmet(call, facts, required, place, failing)
-        if given.respelled:
-            found += self._respelled(call)
+        if given.asked:
+            found += self._respelled(call, given.asked)
         digits: list[tuple[str, str]] = []
-        for path, text in unnamed_texts(call, self.tree, given.unnamed):
+        for path, text in unnamed_texts(call, given.tree, given.unnamed):
             if not text[:1].isalpha():
                 digits.append((path, text))
             if facts.nothing_private and not identifiers(text):
@@ -154,7 +181,7 @@ class Conditions:
             if why:
                 found.append(self._unclean(call, facts, path, text, why, piece))
         if not facts.nothing_private:
-            for path, text in unnamed_numbers(call.arguments, self.tree):
+            for path, text in unnamed_numbers(call.arguments, given.tree):
                 why, piece = facts.private_number(text)
                 if why:
                     found.append(self._unclean(call, facts, path, text, why, piece))
@@ -166,13 +193,13 @@ class Conditions:
             found += self._apart(call, facts)
         for number, beside in self.at_most:
             found += self._above(call, facts, number, beside)
-        if not found and (self.left or digits or call.numbers):
-            found += self._not_chosen(call, facts, digits)
+        if not found and (given.left or digits or call.numbers):
+            found += self._not_chosen(call, facts, digits, given)
         return found
 
-    def _respelled(self, call: Examined) -> Iterator[Failure]:
+    def _respelled(self, call: Examined, asked: Tree) -> Iterator[Failure]:
         """Names of arguments that a tool may take for those of which something is asked."""
-        for path, name, value in respelled(call.arguments, self.asked, self.bare):
+        for path, name, value in respelled(call.arguments, asked, self.bare):
             tool = shown_name(call.name)
             reason = f"argument '{path}' of tool {tool} is another spelling of '{name}'"
             yield Failure(f"args.{name}", reason, self.default, path, value, allowed=f"'{name}'")
@@ -198,8 +225,9 @@ class Conditions:
         return Failure("requested", reason, self.places["requested"], word="ask", allowed=allowed)
 
     def _too_often(self, call: Examined, most: int) -> Failure:
-        tool = shown_name(call.name)
-        reason = f"tool {tool} has run {most} time(s), which is all it may in a run"
+        reason = (
+            f"tool {shown_name(call.name)} has run {most} time(s), which is all it may in a run"
+        )
         return Failure("max_calls", reason, self.places["max_calls"], allowed=f"{most} in a run")
 
     def _unmet(
@@ -238,19 +266,19 @@ class Conditions:
         reason = f"argument '{path}' of tool {tool} {why}; it must be {WISHES['clean']}"
         asks = not replace(facts, doubts=True).stain(text)[0]
         word: Word | None = "ask" if asks else None
-        rests_on = _root(path, call.arguments)
+        rests_on = root_of(path, call.arguments)
         allowed = f"a text {WISHES['clean']}"
         return Failure("args", reason, self.default, path, piece, word, allowed, rests_on)
 
     def _not_chosen(
-        self, call: Examined, facts: Facts, digits: Sequence[tuple[str, str]]
+        self, call: Examined, facts: Facts, digits: Sequence[tuple[str, str]], given: Given
     ) -> Iterator[Failure]:
         """Values that the entry leaves open, where the user's last message says another one."""
         tool = shown_name(call.name)
-        given = other_than_said(call, facts, self.left, self.tree, self.default, digits)
-        for path, value, place in given:
+        others = other_than_said(call, facts, given.left, given.tree, self.default, digits)
+        for path, value, place in others:
             reason = f"argument '{path}' of tool {tool} is not what the user wrote for it"
-            rests_on = _root(path, call.arguments)
+            rests_on = root_of(path, call.arguments)
             allowed = "the value that the user's last message says"
             yield Failure("args", reason, place, path, value, "ask", allowed, rests_on)
 
@@ -365,11 +393,3 @@ class Failure:
             allowed=self.allowed,
             rests_on=self.rests_on,
         )
-
-
-def _root(path: str, arguments: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """The argument below which a path lies; None where two could be meant (`to` and `to.x`)."""
-    found = [
-        name for name in arguments if path == name or path.startswith((f"{name}.", f"{name}["))
-    ]
-    return (found[0],) if len(found) == 1 else None

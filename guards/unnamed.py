@@ -6,7 +6,8 @@ Some servers read `Path`, `PATH` or `file-path` as `path`; what would hold for i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any, NamedTuple
 
 from .conditions import EVERY, PLAIN_NAME
@@ -136,6 +137,25 @@ def bare_names(tree: Tree) -> frozenset[str]:
     return found.union(*(bare_names(below) for below in tree.values() if below))
 
 
+def other_spellings(names: Set[str], tree: Tree, bound: Set[str]) -> dict[str, list[str]]:
+    """Those of the names (of arguments) that are other spellings of some in the tree, each with
+    these: `file_name` can be meant for `filename` where there is no other such name.
+
+    Of what has parts in the tree, or is `bound` to other arguments, no other spelling will do.
+    """
+    there: dict[str, list[str]] = {}
+    for name in tree:
+        there.setdefault(bare_argument(name), []).append(name)
+    here = Counter(map(bare_argument, names))
+    found: dict[str, list[str]] = {}
+    for name in names - tree.keys():
+        meant = there.get(bare_argument(name), [])
+        alone = here[bare_argument(name)] == 1 and PLAIN_NAME.fullmatch(name)
+        if meant and alone and all(tree[n] is None and n not in bound for n in meant):
+            found[name] = meant
+    return found
+
+
 def respelled(
     value: Any, tree: Tree, bare: frozenset[str], path: str = ""
 ) -> Iterator[tuple[str, str, Any]]:
@@ -158,3 +178,11 @@ def respelled(
                     yield from ((shown, n, item) for n in tree if bare_argument(n) == found)
             if below and type(item) in (dict, list):
                 yield from respelled(item, below, bare, shown)
+
+
+def root_of(path: str, arguments: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """The argument below which a path lies; None where two could be meant (`to` and `to.x`)."""
+    found = [
+        name for name in arguments if path == name or path.startswith((f"{name}.", f"{name}["))
+    ]
+    return (found[0],) if len(found) == 1 else None

@@ -58,6 +58,8 @@ def test_another_value_than_the_user_wrote(
     thread = Thread({"tools": {"use": {"args": {name: condition}}}}, said)
     assert thread.word("use", **{name: right}) == "allow"
     assert thread.word("use", **{name: wrong}) == "ask"
+    assert thread.word("use", **{name.title(): right}) == "allow"
+    assert thread.word("use", **{name.title(): wrong}) == "ask"
     [finding] = thread.verdict("use", **{name: wrong}).findings
     assert (finding.argument, finding.rests_on) == (name, (name,))
     assert "not what the user wrote for it" in finding.reason

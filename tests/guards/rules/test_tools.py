@@ -96,6 +96,18 @@ def test_conditions(entry: dict[str, Any], arguments: dict[str, Any], expected: 
         ({"args": {"amount": {"max": 5}}}, {"amount": 1, "Amount": 9}, "block"),
         ({"args": {"amount": {"max": 5}}, "otherwise": "ask"}, {"AMOUNT": 9}, "ask"),
         ({"args": {"file_path": {"under": "a"}}}, {"filePath": "b"}, "block"),
+        ({"args": {"file_path": {"under": "a"}}}, {"filePath": "a/b"}, "allow"),
+        ({"args": {"file_path": {"under": "a"}}}, {"filePath": "a/b", "filepath": "a/c"}, "block"),
+        ({"args": {"file_path": {"under": "a"}}}, {"file_path": "a/b", "filePath": "a/b"}, "block"),
+        ({"args": {"file_path": {"under": "a"}}}, {"file-path": "a/b"}, "block"),
+        ({"args": {"*": {"in": ["x"]}, "file_path": {"under": "a"}}}, {"filePath": "a/b"}, "allow"),
+        ({"args": {"*": "any", "file_path": {"under": "a"}}}, {"filePath": "b"}, "block"),
+        ({"args": {"order.id": {"in": ["x"]}}}, {"Order": {"id": "x"}}, "block"),
+        (
+            {"args": {"to": {"in": ["x"]}}, "together": ["to", "sum"]},
+            {"To": "x", "sum": 1},
+            "block",
+        ),
         ({"args": {"address.*": {"in": ["x"]}}}, {"Address": {"street": "y"}}, "block"),
         (
             {"args": {"address.*": "any", "address.country": {"in": ["DE"]}}},
