@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice, repeat
 from typing import Any
 
 from .chosen import Chosen, Option, chosen_in, options
@@ -18,7 +18,7 @@ from .naming import is_number_of
 from .normalise import Examined
 from .outputs import creates, leaves
 from .sums import in_major
-from .tokens import subjects
+from .tokens import inflected, subjects
 from .unnamed import Tree, unnamed_numbers
 
 Place = str
@@ -69,6 +69,14 @@ def _another_day(value: str, chosen: Chosen, facts: Facts) -> bool:
 def _when(value: str) -> tuple[int, Day | None]:
     """The month that a value is, or its day."""
     return month_of(value), _day(value)
+
+
+@lru_cache(maxsize=1_024)
+def _spoken_of(one: Open, about: tuple[frozenset[str], ...]) -> Open:
+    """The requirement in a call that speaks of this: what it speaks of anyway chooses nothing."""
+    subject = frozenset(chain.from_iterable(map(inflected, chain.from_iterable(about))))
+    listed = tuple(option.without(subject) for option in one.listed)
+    return replace(one, listed=listed) if listed != one.listed else one
 
 
 @lru_cache(maxsize=1_024)
@@ -132,7 +140,7 @@ def other_than_said(
     if not message:
         return
     chosen = chosen_in(message, adds=creates(call.name))
-    for one in left:
+    for one in map(_spoken_of, left, repeat(facts.about)):
         sure = _laid_down(one, chosen, facts.about)
         if sure is None:
             continue
@@ -164,6 +172,7 @@ def _names_at(path: str) -> frozenset[str]:
 
 
 _LONGEST_PATH = 200
+_ALL = frozenset({"total"})
 _DAY_OF_MONTH = frozenset({"day", "month"})
 
 
@@ -173,6 +182,8 @@ def _names(field: str, above: Iterable[str]) -> frozenset[str]:
     if is_number_of(field):
         return frozenset()
     found = subjects(field) or frozenset().union(*map(subjects, above))
+    if field[-1:] == "s" and found - _ALL and MONEY.isdisjoint(found - _ALL):
+        found -= _ALL  # `total_guests` are no sum of money
     if found >= _DAY_OF_MONTH:
         return frozenset({"day"})
     return found - UNITS or found  # `minutes_before`: before what, and not how long

@@ -14,7 +14,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from .counted import RATES, in_digits, placed
@@ -51,7 +51,8 @@ _NO_CHOICE = re.compile(
 )
 """What stands before a number that is a bound, or tells how things are."""
 _CAPPED_SUM = re.compile(
-    r"\b(?:most|up to|under|below|(?:less|more|cheaper|lower) than|max|maximum|within|limit|budget"
+    r"\b(?:most|up ?to|under|below|max|maximum|within|limit|budget"
+    r"|(?:less|cheaper|lower|(?:no|not|never|\w{1,6}['\u2019]t)(?: \w+)? more) than"
     r"|höchstens|bis zu|unter|maximal)\b[\s.:=]{0,3}(?:(?:of|is) )?(?:EUR |USD |GBP |CHF )?"
     r"[$£€¥]?\d",
     re.IGNORECASE,
@@ -161,9 +162,21 @@ class Option:
 
     value: str
     forms: frozenset[str] = frozenset()
+    telling: tuple[str, ...] = ()
+    """The words of it of which these are the forms."""
     phrase: str = ""
     binds: bool = False
     """Whether it is a choice where it is named: `low` may stand in a text by accident."""
+
+    def without(self, subject: frozenset[str]) -> Option:
+        """The same for a tool that speaks of this: who has an order cancelled does not choose
+        `ordered by mistake`."""
+        if self.forms.isdisjoint(subject):
+            return self
+        if not self.phrase:
+            return replace(self, forms=(self.forms - subject).union(self.telling))
+        left = filter(subject.isdisjoint, map(_forms, self.telling))
+        return replace(self, forms=frozenset[str]().union(*left))
 
 
 def options(listed: Iterable[object]) -> tuple[Option, ...]:
@@ -198,11 +211,11 @@ def _option(value: str, said: list[str], others: Collection[str]) -> Option:
     if len(said) != 1:
         telling = [w for w in said if _tells(w) and w not in others]
         forms = frozenset[str]().union(*map(_forms, telling))
-        return Option(value, forms, phrase=" ".join(said), binds=bool(said))
+        return Option(value, forms, tuple(telling), " ".join(said), binds=bool(said))
     word = said[0]
     code = value in _CURRENCIES or (len(word) >= _SHORTEST_CODE and word[-1].isdecimal())
     binds = code or _tells(word)
-    return Option(value, _forms(word), binds=binds and not word.isdecimal())
+    return Option(value, _forms(word), (word,), binds=binds and not word.isdecimal())
 
 
 def _tells(word: str) -> bool:

@@ -206,3 +206,44 @@ def test_a_long_message_is_read_to_a_bound() -> None:
     """What lies beyond it chooses nothing."""
     assert chosen_in("6 replicas " + "x " * 20_000 + "9 seats").numbers["replica"] == {6}
     assert "seat" not in chosen_in("x " * 20_000 + "9 seats").numbers
+
+
+def test_what_a_tool_speaks_of_chooses_nothing() -> None:
+    """Who has an order cancelled says nothing of its having been ordered by mistake."""
+    reasons = {"in": ["no longer needed", "ordered by mistake"]}
+    rules = {"tools": {"cancel_order": {"args": {"reason": reasons}}}}
+    thread = Thread(rules, "Cancel my order 7121, please.")
+    assert thread.word("cancel_order", reason="no longer needed") == "allow"
+    assert thread.word("cancel_order", reason="ordered by mistake") == "allow"
+    thread = Thread(rules, "Cancel my order 7121, I no longer need it.")
+    assert thread.word("cancel_order", reason="no longer needed") == "allow"
+    assert thread.word("cancel_order", reason="ordered by mistake") == "ask"
+    thread = Thread(rules, "Cancel that order, it was a mistake.")
+    assert thread.word("cancel_order", reason="no longer needed") == "ask"
+    assert thread.word("cancel_order", reason="ordered by mistake") == "allow"
+
+
+def test_a_single_word_stays_a_choice_in_a_tool_that_speaks_of_it() -> None:
+    """`ordered` chooses that state, `order` does not."""
+    rules = {"tools": {"set_order_state": {"args": {"to": {"in": ["ordered", "delivered"]}}}}}
+    assert Thread(rules, "Set it to ordered.").word("set_order_state", to="delivered") == "ask"
+    assert Thread(rules, "Set the order back.").word("set_order_state", to="delivered") == "allow"
+    said = "Set my order to delivered."
+    assert Thread(rules, said).word("set_order_state", to="ordered") == "ask"
+
+
+def test_more_than_a_sum_is_no_bound_from_above() -> None:
+    """`more than 100` bounds from below; `no more than 100` and `not more than 100` from above."""
+    rules = {"tools": {"book": {"args": {"price": {"max": 900}}}}}
+    assert Thread(rules, "Book it even if it is more than $100.").word("book", price=250) == "allow"
+    for said in ("no more than $100", "not more than $100", "don't pay more than $100"):
+        assert Thread(rules, f"Book it, {said}.").word("book", price=250) == "ask"
+        assert Thread(rules, f"Book it, {said}.").word("book", price=80) == "allow"
+
+
+def test_a_total_of_things_is_no_sum_of_money() -> None:
+    """Bags are counted, whatever may be paid for them; fees are paid."""
+    rules = {"tools": {"add": {"args": {"total_bags": {"max": 9}, "total_fees": {"max": 900}}}}}
+    thread = Thread(rules, "Add 2 checked bags, I pay $60.")
+    assert thread.word("add", total_bags=2, total_fees=60) == "allow"
+    assert thread.word("add", total_bags=2, total_fees=70) == "ask"
