@@ -172,7 +172,8 @@ class Conditions:
         if given.asked:
             found += self._respelled(call, given.asked)
         digits: list[tuple[str, str]] = []
-        for path, text in unnamed_texts(call, given.tree, given.unnamed):
+        unnamed = given.unnamed if facts.beside is None else None
+        for path, text in unnamed_texts(facts.beside or call, given.tree, unnamed):
             if not text[:1].isalpha():
                 digits.append((path, text))
             if facts.nothing_private and not identifiers(text):
@@ -181,11 +182,11 @@ class Conditions:
             if why:
                 found.append(self._unclean(call, facts, path, text, why, piece))
         if not facts.nothing_private:
-            for path, text in unnamed_numbers(call.arguments, given.tree):
+            for path, text in unnamed_numbers((facts.beside or call).arguments, given.tree):
                 why, piece = facts.private_number(text)
                 if why:
                     found.append(self._unclean(call, facts, path, text, why, piece))
-            if piece := private_over(call, facts.ledger):
+            if piece := private_over(facts.beside or call, facts.ledger):
                 reason = f"arguments of tool {shown_name(call.name)} hold private data together"
                 allowed = f"texts {WISHES['clean']}"
                 found.append(Failure("args", reason, self.default, "", piece, None, allowed))

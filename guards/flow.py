@@ -68,6 +68,9 @@ class Facts:
     """Whether something in the call may be encoded."""
     nothing_private: bool = False
     """Whether the call whose values these are is known to hold nothing private at all."""
+    beside: Examined | None = None
+    """The call without ids by which it only refers to something, where it has some and may hold
+    something private."""
 
     def holds(self, word: str, value: str) -> bool:
         """Whether the condition `word` holds for the value."""
@@ -118,6 +121,8 @@ class Facts:
         its accents and signs tell apart: of names, these tell one from another."""
         ledger = self.ledger
         if ledger.stated_number(value, about=self.about) or ledger.stated_plainly(value):
+            return True
+        if len(value) == _SHORT_WORD and ledger.stated_code(value):
             return True
         if seconds := time_of(value):
             return ledger.stated_number(seconds, about=_SECONDS)

@@ -21,6 +21,9 @@ MAX_NAME_WORDS = 12
 _LONGEST_KEPT = 300
 _NUMBER = re.compile(r"(?!(?:19|20)\d\d\Z)\d{1,12}(?:\.\d{1,6})?")
 """A number that can be an amount: neither a year nor an account."""
+_LETTERS = re.compile(r"(?<![\w.'\u2019/@-])[A-Z]{2}(?![\w'\u2019/@-])")
+_WORDS = frozenset("ID OK AM PM NO IT HR TV PC QA AI PR CV VS IN ON AT TO IF OR IS".split())  # noqa: SIM905
+"""Capitals that people write for words."""
 
 
 class Forms(NamedTuple):
@@ -63,3 +66,12 @@ def numbers_in(run: Iterable[str]) -> frozenset[float]:
 def hosts_in(text: str) -> tuple[str, ...]:
     """The hosts that a text names."""
     return tuple(filter(None, map(host_of, identifiers(text))))
+
+
+def letter_codes_in(text: str) -> tuple[str, ...]:
+    """Codes of two capital letters (a country, a state), in lower case; none where all are."""
+    found = {*_LETTERS.findall(text)} - _WORDS
+    return () if found and text.isupper() and len(text) > _ALONE else (*map(str.lower, found),)
+
+
+_ALONE = 3

@@ -139,7 +139,7 @@ class Ledger(Standing):
 
     @property
     def last_message(self) -> str:
-        """What the user wrote last; empty where they wrote nothing."""
+        """What the user wrote last, but for a yes; empty where they wrote nothing."""
         written = self._seen.by_user
         at = bisect_left(written, len(self))
         return str(self[written[at - 1]].get("text") or "") if at else ""
@@ -183,7 +183,10 @@ class Ledger(Standing):
             if run.telling:
                 self._seen.hold(value, place)
                 return True
-            if place not in seen.of_user and seen.same_subject(place >> RECORD_BITS, about):
+            if place in seen.of_user:
+                continue
+            code = run.key.isalpha() and place not in seen.texted  # `NY` of a trusted record
+            if code or seen.same_subject(place >> RECORD_BITS, about):
                 return True
         return False
 
@@ -208,19 +211,19 @@ class Ledger(Standing):
         """The same while no wish at all was carried out: nearly always, and told in one step."""
         seen, end = self._seen, len(self)
         first, index = seen.asked_for.get(words, NEVER), seen.index
-        return first < end and index is not None and end <= index.known and not index.done
+        return first < end and index is not None and end <= index.known and not index.wishes.done
 
     def carried_out(self, words: Iterable[str]) -> int:
         """The call (its entry) that last carried out a wish of these words; -1 where none did.
 
         Until the user writes again, what they asked for goes on: then it is none, too.
         """
-        seen = self._index
-        return seen.carried_out(words, len(self)) if seen.done else -1
+        asked = self._index.wishes
+        return asked.carried_out(words, len(self)) if asked.done else -1
 
     def said_since(self, words: Set[str], since: int) -> bool:
         """Whether one of the words stands in a message of the user after the entry `since`."""
-        return self._index.said_between(words, since, len(self))
+        return self._index.wishes.said_between(words, since, len(self))
 
     def stated_since(self, value: str, since: int) -> bool:
         """Whether the user wrote the value in a message after the entry `since`."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from .tokens import subjects, tokens
+from .tokens import subjects, telling, tokens
 
 Steps = tuple[str, ...]
 """A field of a record, or the way to one below it."""
@@ -42,6 +42,7 @@ _ADDRESSED = re.compile(
 """Before a given name and a family's: `Mr Emre Kaya`."""
 _TURNED = re.compile(r"([^,\d]{2,60}), ?([^,\d]{2,60})")
 _SHORTEST = 4
+_MOST_PARTS = 20
 _DEEPEST = 20
 """Lists within one another that are looked through."""
 
@@ -58,6 +59,22 @@ def names_of(row: object, tool: str, fields: Sequence[Steps] | None = None) -> l
             if fields is not None or len(" ".join(tokens(text))) >= _SHORTEST:
                 found.setdefault(text)
     return list(found)
+
+
+def wholes_of(row: object, fields: Sequence[Steps]) -> Iterator[list[str]]:
+    """What a person says of a record that one of the fields describes in parts (`options`: a colour
+    and a size): all of them, short ones behind what they are (`size M`)."""
+    for steps in fields if isinstance(row, dict) else ():
+        for value in values_in(row, steps):
+            if isinstance(value, dict) and 0 < len(value) <= _MOST_PARTS:
+                yield [_part(str(field), part) for field, part in value.items()]
+
+
+def _part(field: str, part: object) -> str:
+    if isinstance(part, bool) or not isinstance(part, str | int | float):
+        return ""  # nobody can name it so
+    text = str(part)[: MAX_CHARS + 1]
+    return text if telling(tokens(text)) else f"{bare_title(field)} {text}"
 
 
 def own_names(row: Mapping[str, Any], about: frozenset[str]) -> Iterator[str]:

@@ -21,7 +21,7 @@ from .encodings import every_view
 from .groups import kinds_of
 from .identifiers import addresses_of, looks_dated, points
 from .names import bare_argument, glob_pattern
-from .naming import Steps, is_number_of, names_of, own_numbers, values_in
+from .naming import Steps, is_number_of, names_of, own_numbers, values_in, wholes_of
 from .patterns import searchable
 from .people import called
 from .titles import MOST, referred
@@ -129,8 +129,10 @@ class Believed:
         for (row, record), (_, named), (short, (near, the)) in zip(
             found, rows, others, strict=True
         ):
-            lookup = [asked_for(call.arguments)] if row is only else []
-            record["when"] = [*([name] for name in (*named, *short)), *filter(None, lookup)]
+            wholes = [*wholes_of(row, names or ())]
+            if row is only:
+                wholes.append(asked_for(call.arguments))
+            record["when"] = [*([name] for name in (*named, *short)), *filter(None, wholes)]
             # What else a call says may have picked this one out of many.
             own = ids if row is only and alone else own_numbers(row, call.name) & ids
             record["of"] = sorted(own)

@@ -7,20 +7,21 @@ of the ledger that ends earlier ignores what lies beyond it.
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, TypeVar
 
+from .assent import only_agrees
 from .counted import counted, numbered_by
 from .dates import Day, days_in
 from .folding import without_accents
-from .forms import forms_of, hosts_in, numbers_in
+from .forms import forms_of, hosts_in, letter_codes_in, numbers_in
 from .private_pieces import PrivatePieces, has_digit
 from .sums import currencies_in, plain_sums, round_sums, small_sums_in, sums_in
 from .titles import Heard, Referred
-from .tokens import MAX_TOKENS, other_spellings, subjects, tokens, wishes, words
+from .tokens import MAX_TOKENS, other_spellings, subjects, tokens, words
+from .wishes import Wishes
 
 USER = "user"
 """The source of what the user wrote; every other source is a tool's name, a document, a memory."""
@@ -65,12 +66,7 @@ class Index:
     """Where in `run` each token stands."""
     words: Places = field(default_factory=dict)
     hosts: Places = field(default_factory=dict)
-    said: dict[str, int] = field(default_factory=dict)
-    """Words with which the user can have asked for something."""
-    said_again: dict[str, list[int]] = field(default_factory=dict)
-    """The later entries in which they stand."""
-    done: dict[str, list[int]] = field(default_factory=dict)
-    """Words of wishes (as a policy writes them): the calls that carried them out."""
+    wishes: Wishes = field(default_factory=Wishes)
     created: dict[str, int] = field(default_factory=dict)
     made: Places = field(default_factory=dict)
     """Names that the agent's own calls gave: the entries of each."""
@@ -82,6 +78,8 @@ class Index:
     """Short numbers that the user wrote: the words (or `#`) beside each, with first entries."""
     amounts: dict[str, int] = field(default_factory=dict)
     """Sums that the user wrote as such (`12.50`, `$10`): the entry where each stands first."""
+    codes: dict[str, int] = field(default_factory=dict)
+    """Two capital letters that the user wrote (`Austin, TX`): the entry where each stands first."""
     sums: dict[int, set[float]] = field(default_factory=dict)
     """Such sums of each message of the user's that holds some."""
     small: dict[int, frozenset[float]] = field(default_factory=dict)
@@ -122,8 +120,7 @@ class Index:
             if offset >> RECORD_BITS:
                 break
             self._add_record(record, place + offset)
-        for word in _texts(entry.get("done")):
-            self.done.setdefault(word, []).append(number)
+        self.wishes.carry_out(_texts(entry.get("done")), number)
         for value in _texts(entry.get("created")):
             self.created.setdefault(" ".join(tokens(value)), number)
         for value in _texts(entry.get("made")):
@@ -136,6 +133,8 @@ class Index:
         for amount in sums_in(text) if has_digit(text) else ():
             self.sums.setdefault(place, set()).add(float(amount))
             self.amounts.setdefault(" ".join(tokens(amount)), place >> RECORD_BITS)
+        for code in letter_codes_in(text):
+            self.codes.setdefault(code, place >> RECORD_BITS)
         self.small[place] = frozenset(small_sums_in(text) if has_digit(text) else ())
         if place in self.sums:  # `Ann 50 and Bob 20.50`
             self.sums[place].update(plain_sums(run))
@@ -152,10 +151,7 @@ class Index:
         self.user_plainly.append((place >> RECORD_BITS, plainly))
         if self.loosely:
             self.heard.listen(self.user_plainly)
-        for word in wishes(run):
-            first = self.said.setdefault(word, place >> RECORD_BITS)
-            if first != place >> RECORD_BITS:
-                self.said_again.setdefault(word, []).append(place >> RECORD_BITS)
+        self.wishes.hear(text, run, place >> RECORD_BITS)
 
     def _add_record(self, record: Mapping[str, Any], place: int) -> None:
         wanted = record.get("when")
@@ -272,20 +268,6 @@ class Index:
         """Where a day is written, in its year or without one."""
         return [*self.days.get(day, ()), *self.days.get((0, *day[1:]), ())]
 
-    def carried_out(self, words: Iterable[str], end: int) -> int:
-        """The entry before `end` that last carried out one of these wishes; -1 where none did, or
-        the user did not write since."""
-        last = max((_last(self.done.get(word, ()), end) for word in words), default=-1)
-        spoke = bisect_left(self.user_words, (end,))
-        return last if spoke and last < self.user_words[spoke - 1][0] else -1
-
-    def said_between(self, words: Set[str], since: int, end: int) -> bool:
-        """Whether one of the words stands in a message of the user between two entries."""
-        return any(
-            since < self.said[word] < end or since < _last(self.said_again.get(word, ()), end)
-            for word in self.said.keys() & words
-        )
-
     def referring(self, place: int, end: int) -> Iterator[int]:
         """The messages of the user before the entry `end` that refer to a record."""
         beside = self.kinds[place >> RECORD_BITS]
@@ -307,7 +289,7 @@ class Seen:
     tools: dict[str, int] = field(default_factory=dict)
     """The same for what tools gave, trusted or not."""
     by_user: list[int] = field(default_factory=list)
-    """The entries that the user wrote, rising."""
+    """The entries in which the user wrote more than a yes, rising."""
     private: PrivatePieces = field(default_factory=lambda: _NONE)
     judged: set[str] = field(default_factory=set)
     """By what the records of all entries were believed: see `Ledger.judged_by`."""
@@ -329,7 +311,8 @@ class Seen:
         table = self.tools
         if entry.get("source") == USER:
             table = self.user
-            self.by_user.append(number)
+            if not only_agrees(str(entry.get("text") or "")):
+                self.by_user.append(number)
         for value in _texts(entry.get("values")):
             table.setdefault(value, number)
         if entry.get("records"):
@@ -354,7 +337,7 @@ class Seen:
         known = self.asked_for.get(words)
         if known is not None:
             return known
-        table = self.ready().said
+        table = self.ready().wishes.said
         first = min((table[word] for word in words if word in table), default=NEVER)
         if first != NEVER:  # later entries have higher numbers: it stays the first
             if len(self.asked_for) >= _MOST_KEPT:
@@ -384,12 +367,6 @@ class Seen:
 
 
 _MOST_NUMBERS = 100
-
-
-def _last(entries: Sequence[int], end: int) -> int:
-    """The last of rising entries that is before `end`; -1 where none is."""
-    at = bisect_left(entries, end)
-    return entries[at - 1] if at else -1
 
 
 def _texts(value: object) -> list[str]:

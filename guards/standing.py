@@ -23,6 +23,7 @@ from .tokens import Run, run_of, tokens, words
 _SHORTEST_PLURAL = 4
 """Letters of a word whose plural is the same word; `new` and `news` are not."""
 _SHORTEST_NAME = 4
+_SHORT_WORD = 2
 _FEWEST_WORDS = 4
 """Words of a text that is no name: there accents make no difference."""
 
@@ -132,6 +133,10 @@ class Standing(list[dict[str, Any]]):
             return False
         return self._wrote_plainly(value)
 
+    def stated_code(self, value: str) -> bool:
+        """Whether the user wrote a code of two capital letters (`NY`)."""
+        return self._index.codes.get(value.casefold(), len(self)) < len(self)
+
     def stated_amount(self, number: float) -> bool:
         """Whether the user wrote the number as a sum of money, however short it is."""
         return self._index.amounts.get(" ".join(tokens(f"{number:.10g}")), len(self)) < len(self)
@@ -225,12 +230,22 @@ class Standing(list[dict[str, Any]]):
     def _is_named(self, place: int, wanted: Iterable[Sequence[str]], hops: int) -> bool:
         seen, entry = self._index, place >> RECORD_BITS
         about = seen.about[entry]
-        if any(all(self._named(name, about) for name in names) for names in wanted if names):
+        if any(self._all_named(names, about) for names in wanted if names):
             return True
         if place in seen.loosely and any(True for _ in seen.referring(place, len(self))):
             return True
         ids = seen.looked_up.get(place, ()) if hops > 0 else ()
         return any(not self._givers(run_of(value), hops - 1) <= {entry} for value in ids)
+
+    def _all_named(self, names: Sequence[str], about: frozenset[str]) -> bool:
+        """Whether the user wrote all that names a record; a word that is too short to tell anything
+        alone (`Li`) counts where it stands, beside one that tells."""
+        short = [name for name in names if not self._named(name, about)]
+        return len(short) < len(names) and all(map(self._stands, short))
+
+    def _stands(self, name: str) -> bool:
+        run = run_of(name)
+        return len(run.key) == _SHORT_WORD and run.key.isalpha() and bool(self._messages(run))
 
     def _givers(self, run: Run, hops: int) -> Set[int]:
         """Entries with a trusted record that gives an id: at most two, for one may be who asks."""

@@ -23,6 +23,7 @@ from ..normalise import Examined
 from ..outputs import speaks_of, tool_globs
 from ..pieces import pieces
 from ..redact import Redactor
+from ..referring import without_references
 from ..shadow import Shadow
 from ..telling import private_pieces
 from ..unnamed import unnamed_texts
@@ -84,6 +85,7 @@ class Private:
         found = list(self._in_pieces(call, history)) if history.sent else []
         if conditions or (not found and holds_nothing_private(call, ledger)):
             return found
+        call = without_references(call, ledger)
         return [*(self._unseen(call, history) or self._found(call, history)), *found]
 
     def _of(self, name: str) -> tuple[bool, bool]:

@@ -39,6 +39,7 @@ from ..nearest import nearest
 from ..normalise import Examined
 from ..outputs import key_of
 from ..redact import Redactor
+from ..referring import without_references
 from ..requests import requested
 from ..shadow import Shadow
 from ..tokens import subjects
@@ -252,7 +253,10 @@ class Tools:
         """Nothing where one way holds; else what is wrong with the one that comes closest."""
         ledger, about = history.ledger, (subjects(call.name),)
         clear = holds_nothing_private(call, ledger)
-        facts = Facts(ledger, self.me, False, about, history.caller, call.decoded, clear)
+        beside = None
+        if not clear and (rest := without_references(call, ledger)) is not call:
+            clear, beside = holds_nothing_private(rest, ledger), rest
+        facts = Facts(ledger, self.me, False, about, history.caller, call.decoded, clear, beside)
         closest: list[Finding] = []
         for conditions, otherwise in row.ways:
             failures = conditions.failures(call, history, facts)

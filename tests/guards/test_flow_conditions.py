@@ -417,7 +417,7 @@ def test_words_in_the_plural_and_without_accents() -> None:
 
 def test_a_code_of_two_signs() -> None:
     """A digit and a letter tell one flat from another; two letters or two digits do not."""
-    thread = one("stated", "Repair the tap in 4B, room 12, at AB.")
+    thread = one("stated", "Repair the tap in 4B, room 12, at ab.")
     assert [thread.word("use", x=value) for value in ("4B", "4b", "4C", "12", "AB")] == [
         "allow", "allow", "block", "block", "block",
     ]  # fmt: skip
@@ -462,3 +462,33 @@ def test_a_mark() -> None:
 def test_times_of_day(said: str, value: str, word: str) -> None:
     """With a nought or without, and of the afternoon."""
     assert one("stated", said).word("use", x=value) == word
+
+
+@pytest.mark.parametrize(
+    ("said", "value", "word"),
+    [
+        ("Ship it to 12 Mill Lane, Austin, TX 78701", "TX", "allow"),
+        ("Ship it to Austin, TX 78701", "NY", "block"),
+        ("He is in austin, tx", "TX", "block"),
+        ("My ID is 7", "ID", "block"),
+        ("SHIP IT TO ME, OK? IT IS FOR DE WIT", "DE", "block"),
+        ("DE", "DE", "allow"),
+    ],
+)
+def test_two_capital_letters_are_a_code(said: str, value: str, word: str) -> None:
+    """A state or a country as people write it; small letters and capitals for words are none."""
+    for condition in ("known", "stated"):
+        assert one(condition, said).word("use", x=value) == word
+
+
+def test_a_short_code_of_a_trusted_record_is_known_to_every_tool() -> None:
+    """`WA` is the same state in an order and in a profile; 5 is no number of everything."""
+    rules = {
+        "tools": {"change_profile": {"args": {"state": "known", "floor": "known"}}},
+        "trust": [{"tool": "get_order", "fields": ["state", "floor"]}],
+    }
+    thread = Thread(rules)
+    thread.gave("get_order", {"state": "WA", "floor": "5", "note": "or CO"})
+    assert thread.word("change_profile", state="WA") == "allow"
+    assert thread.word("change_profile", state="CO") == "block"
+    assert thread.word("change_profile", floor="5") == "block"

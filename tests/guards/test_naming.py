@@ -154,3 +154,48 @@ def test_many_records_that_were_looked_up_by_many_ids() -> None:
         return steps_of(lambda: thread.gave("my_agenda", rows, asked))
 
     assert steps(400) < 5 * steps(100)
+
+
+SHELF: dict[str, Any] = {
+    "tools": {"swap": {"args": {"item": ["known", "ask"]}}},
+    "trust": [{"tool": "get_variants", "fields": ["item"], "named": ["made_of"]}],
+}
+
+
+def test_an_object_names_by_all_that_stands_in_it() -> None:
+    """A variant is named by its options: the user wrote each, a short one behind what it is."""
+    thread = Thread(SHELF, "I want the oak one, in dark brown, size M.")
+    thread.gave(
+        "get_variants",
+        {
+            "a": {"item": "V-4411", "made_of": {"wood": "oak", "colour": "dark brown"}},
+            "b": {"item": "V-4412", "made_of": {"wood": "oak", "colour": "white"}},
+            "c": {"item": "V-4413", "made_of": {"wood": "oak", "size": "M"}},
+            "d": {"item": "V-4414", "made_of": {"wood": "oak", "size": "L"}},
+            "e": {"item": "V-4415", "made_of": {}},
+            "f": {"item": "V-4416", "made_of": {"wood": "oak", "old": True}},
+            "g": {"item": "V-4417", "made_of": {"wood": "oak", "legs": ["dark brown"]}},
+        },
+    )
+    words = [thread.word("swap", item=f"V-441{n}") for n in range(1, 8)]
+    assert words == ["allow", "ask", "allow", *["ask"] * 4]
+
+
+@pytest.mark.parametrize(
+    ("said", "word"),
+    [
+        ("I am Lan Ng, 50667, what about my order?", "allow"),
+        ("I am Lan Li, 50667, what about my order?", "block"),
+        ("Ng, 50667", "block"),
+    ],
+)
+def test_a_short_name_counts_beside_one_that_tells(said: str, word: str) -> None:
+    """People are called Ng: who was looked up by given name, name and postcode is named by them."""
+    rules = {
+        "tools": {"get_orders": {"args": {"customer": "known"}}},
+        "trust": [{"tool": "find_customer", "fields": ["customer"], "named": True}],
+    }
+    thread = Thread(rules, said)
+    looked_up = {"first": "Lan", "last": "Ng", "zip": "50667"}
+    thread.gave("find_customer", {"customer": "C-90031"}, looked_up)
+    assert thread.word("get_orders", customer="C-90031") == word
