@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .secrets import ESCAPED
+from .key_formats import ESCAPED
 
 _JOINERS = frozenset("._-/:@#=+~\\")
 

@@ -13,8 +13,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from .edges import beginnings, is_clean
+from .key_formats import ESCAPED
 from .masks import Span
-from .secrets import ESCAPED
 
 
 def said_social_security(text: str, start: int, end: int) -> Iterator[Span]:

@@ -12,17 +12,21 @@ from typing import Any
 
 _WORDS = (
     "passw(?:or)?d|pwd|passphrase|passcode|passwort|kennwort|mot de passe|contrase(?:ñ|n)a"
-    "|wachtwoord|senha|hasło|parola"
+    "|wachtwoord|senha|hasło|parola|identified by"
 )
 _OTHER_WORDS = "пароль|密码|密碼|パスワード|비밀번호"
 _BEHIND = (
     r"\\{0,2}[\"'`*]{0,3}\s{0,3}:\*{0,2}\s{0,3}\\{0,2}[\"'`]?"
     r"|\s?=\s?|>|\s(?:is|was|ist|war|lautet|est|es|è)\s?:?\s\\{0,2}[\"'`]?"
+    # `PASSWORD 'abc1'`, `<add key="password" value="abc1"/>`, `"name": "PWD", "value": "abc1"`
+    r"|\s{1,2}[\"'`]|[\"']?,?\s{1,12}[\"']?value[\"']?\s{0,3}[:=]\s{0,3}[\"']?"
 )
 CHOSEN_PASSWORD = (
     rf"(?i)(?:(?:{_WORDS})(?:{_BEHIND})|(?:{_OTHER_WORDS}) ?(?::|=) ?"
-    r"|--[a-z-]{0,20}passw(?:or)?d\s{1,3}[\"']?|(?-i:[A-Z0-9]_PASS)=)"
-    r"(?P<secret>[^\s\"'`<>,;\\]{5,63}[^\s\"'`<>,;\\.:)\]}?])"
+    r"|--[a-z-]{0,20}passw(?:or)?d\s{1,3}[\"']?|(?-i:[A-Z0-9]_PASS)="
+    # `curl -u ann:abc1`, `sshpass -p abc1`
+    r"|(?:\B-u|--user)[= ]{1,2}[\"']?[\w.@+-]{0,64}:[\"']?|\bsshpass\s{1,2}-p\s?[\"']?)"
+    r"(?P<secret>[^\s\"'`<>,;\\]{5,}[^\s\"'`<>,;\\.:)\]}?])"
 )
 """The word, what leads to the value, and six characters or more (RE2)."""
 

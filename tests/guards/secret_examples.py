@@ -35,7 +35,15 @@ EXAMPLES: dict[str, Examples] = {
         "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7\nabc+/=\n-----END RSA PRIVATE KEY-----",
         "-----BEGIN PRIVATE KEY-----\\nMIIEvQIBADANBg\\n-----END PRIVATE KEY-----",
         "-----BEGIN PGP PRIVATE KEY BLOCK-----\nlQOYBF\n-----END PGP PRIVATE KEY BLOCK-----",
-        no=["-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----", "BEGIN PRIVATE KEY"],
+        no=[
+            "-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----",
+            "BEGIN PRIVATE KEY",
+            '("-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----")',
+            "-----BEGIN RSA PRIVATE KEY-----\n<your key>\n-----END RSA PRIVATE KEY-----",
+            "-----BEGIN PRIVATE KEY-----\nXXXX\n...\n-----END PRIVATE KEY-----",
+            'if text.startswith("-----BEGIN OPENSSH PRIVATE KEY-----"):',
+            "a file with -----BEGIN EC PRIVATE KEY----- is private",
+        ],
     ),
     "anthropic_key": key(
         f"sk-ant-api03-{X}-{X}_A-",
@@ -74,7 +82,15 @@ EXAMPLES: dict[str, Examples] = {
         "AKIAIOSFODNN7EXAMPLE",
         "ASIAIOSFODNN7EXAMPLE",
         "ABIAIOSFODNN7EXAMPLE",
-        no=["the AKIA-01 part", "AKIA", "AKIAXXXXXXXXXXXXXXXX", "AKIAiosfodnn7example"],
+        no=[
+            "the AKIA-01 part",
+            "AKIA",
+            "AKIAXXXXXXXXXXXXXXXX",
+            "AKIAiosfodnn7example",
+            "TODAYINASIAASACKOFRICEFELLOVER",
+            "ACCATCTCTACCGGTTCGCTTTCACTGGAT",
+            "AEwEfyABIAZGBSAAQVBBACAFQQJHG2oo",
+        ],
     ),
     "aws_bedrock_key": key(
         f"ABSK{X * 4}=", f"bedrock-api-key-{X}{X}", no=["ABSK", "bedrock-api-key-policy"]
@@ -126,7 +142,9 @@ EXAMPLES: dict[str, Examples] = {
         f"xapp-1-A01-{X}",
         f"xoxe.xoxp-1-{X}",
         f"xwfp-123456-{X}",
-        no=["xoxo", "xoxb-", "xapp-1"],
+        f"xoxc-123456789012-{X}",
+        f"xoxd-{X}%2F{X}%3D",
+        no=["xoxo", "xoxb-", "xapp-1", "xoxo-love-to-you-all", "xoxb-your-bot-token-here"],
     ),
     "slack_webhook": Examples(
         inside=[
@@ -140,10 +158,12 @@ EXAMPLES: dict[str, Examples] = {
         f"rk_test_{X}",
         f"sk_prod_{X}",
         f"whsec_{X}",
-        no=[f"pk_live_{X}", "sk_live_", "whsec_", "sk_test_mode"],
+        no=[f"pk_live_{X}", "sk_live_", "whsec_", "sk_test_mode", "task_test_me60ta5olph28dt8xg"],
     ),
     "huggingface_token": key(
-        f"hf_{X}ab", f"api_org_{X}ab", no=["hf_transformers_model", "shelf_hf_model"]
+        f"hf_{X}ab",
+        f"api_org_{X}ab",
+        no=["hf_transformers_model", "shelf_hf_model", "hf_requiredTypesForDisplayMetadata"],
     ),
     "groq_key": key(f"gsk_{X}{X[:20]}", no=["import groq as gsk_", "gsk_client"]),
     "xai_key": key(f"xai-{X}{X}", no=["xai-org", "explainable xai-methods-for-clinical-decisions"]),
@@ -251,12 +271,23 @@ EXAMPLES: dict[str, Examples] = {
             "postgres://localhost/db",
             "postgres://user@localhost/db",
             "postgres://user:$PASSWORD@db/x",
+            "postgresql+psycopg2://scott:tiger@localhost/test",
+            "postgres://postgres:postgres@localhost:5432/app",
+            "mysql://user:your_password@host/db",
+            "redis://:password@cache:6379/0",
+            "'redis://cache:6379' # ask ann@corp.test",
             "postgres://user:<password>@db/x",
         ],
     ),
     "url_password": Examples(
         inside=[("https://ann:hunter22@example.com/x", "hunter22")],
-        benign=["https://user:<password>@host/", "https://example.com:8080/a@b"],
+        benign=[
+            "https://user:<password>@host/",
+            "https://example.com:8080/a@b",
+            "https://user:pass@example.com/x",
+            '"https://url:8000";@something',
+            "https://REDACTED:REDACTED@www.example.com/",
+        ],
     ),
     "connection_string_password": Examples(
         inside=[
@@ -347,7 +378,7 @@ EXAMPLES: dict[str, Examples] = {
     "password": Examples(
         inside=[
             (text.replace("V", value), value)
-            for value in ("hunter2", "Tr0ub4dor!", "S3cret-99")
+            for value in ("hunter2", "Tr0ub4dor!", "S3cret-99", "h2" * 60)
             for text in (
                 *(
                     "password: V",
@@ -363,6 +394,15 @@ EXAMPLES: dict[str, Examples] = {
                     "<password>V</password>",
                     "**Password:** V",
                     "SMTP_PASS=V",
+                ),
+                *(
+                    "CREATE USER ann IDENTIFIED BY 'V'",
+                    "ALTER ROLE ann PASSWORD 'V'",
+                    '<add key="Password" value="V" />',
+                    '{"name": "DB_PASSWORD", "value": "V"}',
+                    "curl -u ann:V https://x.test",
+                    "curl --user 'ann:V' https://x.test",
+                    "sshpass -p V ssh h.test",
                 ),
                 *(r"{\"pwd\": \"V\"}", "user bob, password: V, host db", "--db-password=V"),
             )
@@ -387,6 +427,7 @@ EXAMPLES: dict[str, Examples] = {
                 "password: db_password_2",
                 "password: https://x.test/1",
             ),
+            *("docker run -u 1000:1000 x", "--user node:node", "curl -u $USER:$PASS1 x"),
             *("password_hash: abc123", "password reset: 2 links", "password: !vault |", "pwd"),
             *(
                 "PASSWORD_FILE=/run/db1",
@@ -417,11 +458,37 @@ EXAMPLES: dict[str, Examples] = {
                 "'clientSecret' => 'V'",
                 "password: V",
                 'setenv("DB_PASSWORD", "V")',
+                'os.environ.get("API_KEY", "V")',
+                'process.env.API_KEY || "V"',
+                "${API_KEY:-V}",
+                "API_KEY ?= V",
+                "API_KEY_2=V",
+                "SECRET_KEY_PROD=V",
+                'const apiKey: string = "V";',
+                'let api_key: &str = "V";',
+                'var apiKey string = "V"',
+                "<apiKey>\n      V\n    </apiKey>",
+                '<add key="ApiKey" value="V" />',
+                '{"name": "API_KEY", "value": "V"}',
+                "- name: API_KEY\n  value: V",
+                'variable "api_key" {\n  default = "V"',
+                "api_key: |\n  V",
+                "| API key | V |",
+                "Your API key is V",
+                "The API key: V",
+                "meraki_token: V",
+                "datadogKey = V",
                 "refresh_token=V",
                 "Ocp-Apim-Subscription-Key: V",
             )
         ]
-        + [("TWILIO_AUTH_TOKEN=3f9a8b7c6d5e4f3a2b1c0d9e8f7a6b5c", "3f9a8b7c6d5e4f3a2b1c")],
+        + [
+            ("TWILIO_AUTH_TOKEN=3f9a8b7c6d5e4f3a2b1c0d9e8f7a6b5c", "3f9a8b7c6d5e4f3a2b1c"),
+            (f"HEROKU_API_KEY={UUID}", UUID),
+            (f"ENV API_KEY {X[:24]}", X[:24]),
+            (f"percy token = 'PERCY_TOKEN={X}'", X),
+            (f"API_KEY={X[:16]}=={X[16:30]}", X[16:30]),
+        ],
         benign=[
             "api_key: <your-key>",
             "decoded_secret = base64.b64decode(secret[6:])",
@@ -445,6 +512,14 @@ EXAMPLES: dict[str, Examples] = {
             "the token abcdefghij1234567890klmnop",
             "access_token: get_access_token_from_v2_session",
             f"monkey={X}",
+            "private_key: Ed25519PrivateKey",
+            "private_key: PKCS7PrivateKeyTypes | ed448.Ed448PrivateKey",
+            f"The key: {X}",
+            f"the primary key is {X}",
+            f'{{"name": "order", "value": "{X}"}}',
+            f"stripe_idempotency_key={X}",
+            f"TOKEN_ID={X}",
+            "auth_url = 'https://x.test/token?x=aB3dE5gH7jK9'",
             "secret: xxxxxxxxxxxxxxx1",
             "password: ****************",
             "max_tokens: 12345678901234567890",

@@ -10,7 +10,8 @@ import pytest
 from edgeward.guards.redact import Redactor
 from edgeward.guards.secrets import SHIPPED
 
-from .secret_examples import EXAMPLES, ORDINARY
+from .provider_examples import EXAMPLES
+from .secret_examples import ORDINARY
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
