@@ -21,7 +21,7 @@ _OTHER_WORDS = frozenset(
 )
 """Names of months that are other words, too."""
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
-_YEAR = r"(?:,?\s{1,3}(\d{4}))?"
+_YEAR = r"(?:(?:,\s{0,3}|\s{1,3}(?:of\s)?)(\d{4})(?![\d:]))?"
 _OTHER = r"\d{1,2}(?:st|nd|rd|th)?[.\u00ba]?"
 _TO = r"to|till?|until|through|and|or|&|bis|und|oder|au|et|al|hasta|y|e|t/m|tot|en"
 _DAYS_BEFORE = (
@@ -35,13 +35,15 @@ _DAYS_BEHIND = (
 )
 """`May 20-23`, `May 20 to the 23rd`; behind words, a number may be one of things."""
 _ISO = re.compile(r"(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)")
-_NUMBERS = re.compile(r"(?<![\d.])(\d{1,2})[./-](\d{1,2})(?:[./-](\d{4}|\d{2}))?(?![\d])")
+_NUMBERS = re.compile(
+    r"(?<![\d.])(?<!\d[/-])(\d{1,2})[./-](\d{1,2})(?:[./-](\d{4}|\d{2}))?(?![\d])"
+)
 _NUMBERS_TO = re.compile(
     r"(?<![\d.,/-])(\d{1,2})\.?(?:\s?[-\u2013]\s?|\s(?:bis|und|to|and)\s)\d{1,2}\.(\d{1,2})\."
     r"(\d{4}(?!\d)|\d{2}(?!\d))?"
 )
 """`20.-23.12.`, `20. bis 23.12.2026`: of the first day only the number."""
-_MONTH_FIRST = re.compile(rf"\b({MONTH})\.?\s{{1,3}}{_DAY}\b{_DAYS_BEHIND}{_YEAR}", re.IGNORECASE)
+_MONTH_FIRST = re.compile(rf"\b({MONTH})\.?\s{{0,3}}{_DAY}\b{_DAYS_BEHIND}{_YEAR}", re.IGNORECASE)
 _DAY_FIRST = re.compile(
     rf"(?<!\d){_DAYS_BEFORE}(?<!\d){_DAY}[.\u00ba]?\s{{1,3}}(?:(?:of|de)\s{{1,3}})?({MONTH})\b"
     rf"(?:\s{{1,3}}de)?{_YEAR}",
@@ -55,7 +57,7 @@ _SIGNS = re.compile(
 _CLOCK = r"(?:(?:[T ]|, ?)[\d:.+Z-]{2,20}(?: ?[AaPp][Mm])?)?"
 _VALUE = re.compile(rf"\s*(\d{{4}})([-/.]?)(\d{{1,2}})\2(\d{{1,2}}){_CLOCK}\s*")
 _DAY_FIRST_VALUE = re.compile(rf"\s*(\d{{1,2}})\.(\d{{1,2}})\.(\d{{4}}){_CLOCK}\s*")
-_SLASHED_VALUE = re.compile(rf"\s*(\d{{1,2}})/(\d{{1,2}})/(\d{{4}}){_CLOCK}\s*")
+_SLASHED_VALUE = re.compile(rf"\s*(\d{{1,2}})([/-])(\d{{1,2}})\2(\d{{4}}){_CLOCK}\s*")
 
 
 def day_of(value: str) -> Day | None:
@@ -71,7 +73,7 @@ def day_of(value: str) -> Day | None:
         return _checked(int(match[3]), int(match[2]), int(match[1]))
     match = _SLASHED_VALUE.fullmatch(value)
     if match is not None:
-        year, one, two = int(match[3]), int(match[1]), int(match[2])
+        year, one, two = int(match[4]), int(match[1]), int(match[3])
         found = {_checked(year, one, two), _checked(year, two, one)} - {None}
         return found.pop() if len(found) == 1 else None
     for pattern, day, more, month in ((_MONTH_FIRST, 2, 3, 1), (_DAY_FIRST, 2, 1, 3)):
@@ -94,10 +96,30 @@ def days_in(text: str) -> Iterator[Day]:
         yield from _read(_full(match[3]), int(match[2]), int(match[1]))
     for match in _SIGNS.finditer(text) if EASTERN in kinds else ():
         yield from _read(int(match[1] or 0), int(match[2]), int(match[3]))
-    for match in _MONTH_FIRST.finditer(text) if MONTH_FIRST in kinds else ():
-        yield from _of_month(match[4], match[1], match[2], match[3])
-    for match in _DAY_FIRST.finditer(text) if DAY_FIRST in kinds else ():
-        yield from _of_month(match[4], match[3], match[2], match[1])
+    for match, year in _with_years(_MONTH_FIRST, text, 1) if MONTH_FIRST in kinds else ():
+        yield from _of_month(year, match[1], match[2], match[3])
+    for match, year in _with_years(_DAY_FIRST, text, 3) if DAY_FIRST in kinds else ():
+        yield from _of_month(year, match[3], match[2], match[1])
+
+
+def _with_years(
+    pattern: re.Pattern[str], text: str, month: int
+) -> Iterator[tuple[re.Match[str], int]]:
+    """The days of a text, each with its year: of `April 3rd to April 5th 2023`, too, for both."""
+    before: re.Match[str] | None = None
+    for match in pattern.finditer(text):
+        year = int(match[4] or 0)
+        if before is not None:
+            joined = year and not before[4] and _JOINED.fullmatch(text, before.end(), match.start())
+            later = MONTHS[before[month].lower()] > MONTHS[match[month].lower()]
+            yield before, year - later if joined else int(before[4] or 0)
+        before = match
+    if before is not None:
+        yield before, int(before[4] or 0)
+
+
+_JOINED = re.compile(r"\s?(?:[-\u2013]|to|till?|until|through|and|bis)\s?(?:the )?", re.IGNORECASE)
+"""What stands between the first day of a range and the last."""
 
 
 def months_in(text: str) -> Iterator[int]:
@@ -124,10 +146,10 @@ def _full(year: str | None) -> int:
     return number + 2000 if 0 < number < 100 else number
 
 
-def _of_month(year: str | None, month: str, day: str, others: str | None) -> Iterator[Day]:
+def _of_month(year: int, month: str, day: str, others: str | None) -> Iterator[Day]:
     """A day of a month, and what is written beside it: a range's other end, those of a list."""
     for number in (day, *_NUMBER.findall(others or "")):
-        yield from _read(int(year or 0), MONTHS[month.lower()], int(number))
+        yield from _read(year, MONTHS[month.lower()], int(number))
 
 
 _NUMBER = re.compile(r"\d{1,2}")

@@ -10,9 +10,11 @@ from functools import lru_cache
 
 from .sign import SignSet
 
-COMMAS, POINTS, SCALED, GROUPS, PHONES, DATES, MONTH_FIRST, DAY_FIRST, EASTERN = range(1, 10)
+COMMAS, POINTS, SCALED, GROUPS, PHONES, DATES, MONTH_FIRST, DAY_FIRST, EASTERN, CLOCKS = range(
+    1, 11
+)
 """`1,50` · `1.500` · `1.2k` · `4000 1234 56` · `0171/555` · `2024-05-20` · `May 20` · `20 May` ·
-`5月20日`"""
+`5月20日` · `3 pm`"""
 
 MONTHS = {
     name: number
@@ -61,9 +63,10 @@ _SIGNS = SignSet(
     rf"|97[89][ -]{_D}",
     rf"{_D}(?:\) ?|[ ./-]| [/-] ){_D}{{2}}",
     rf"{_D}[-./]{_D}",
-    rf"(?i)(?:{_MONTH})\.?{_S}{_D}",
+    rf"(?i)(?:{_MONTH})\.?(?:{_S})?{_D}",
     rf"(?i){_D}(?:st|nd|rd|th)?[.\x{{ba}}]?{_S}(?:(?:of|de){_S})?(?:{_MONTH})",
     r"[\x{6708}\x{c6d4}]",
+    rf"(?i){_D} ?[ap]\.?m|{_D} in the ",
 )
 _KEPT = 20_000
 """Characters of a text of which the answer is kept: each search of it asks again."""

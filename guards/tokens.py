@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from .folding import folded
 from .identifiers import TOP_LABELS
-from .numerals import GROUPS, kinds_in
+from .numerals import CLOCKS, GROUPS, kinds_in
 from .parts import sums_up
 from .phones import phone, phones_in
 from .scripts import apart, parted, weight
@@ -36,7 +36,10 @@ _VERSION = re.compile(r"v\d{1,6}(?:\.\d{1,6}){2}(?:[+-][\w.+-]*)?")
 """`v4.12.1` is 4.12.1; two numbers are left, for 4.10 is 4.1 only as a decimal."""
 _EARLY = re.compile(r"0\d:\d\d")
 """`07:30` is 7:30."""
-_CLOCK = re.compile(r"(?<![\w:.])(1[0-2]|[1-9])(?::([0-5]\d))? ?([ap])\.?m\b")
+_CLOCK = re.compile(
+    r"(?<![\w:.])(1[0-2]|0?[1-9])(?::([0-5]\d))?"
+    r"(?: ?([ap])\.?m\b\.?| in the (after|even|morn)(?:noon|ing)\b)"
+)
 _HOURS = "one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
 _HOUR = rf"({'|'.join(_HOURS)}|1[0-2]|[1-9])"
 _SPOKEN_SIGN = re.compile("half past|quarter|o['\u2019]clock|noon|midday|midnight")
@@ -92,7 +95,18 @@ def _cut(text: str, ascii_table: bytes, table: dict[int, str], most: int = -1) -
         text = text.encode().translate(ascii_table).decode()
     else:
         text = apart(_plain(text).translate(table))
+    if ("am" in text or "pm" in text or ".m" in text or " in the " in text) and (
+        CLOCKS in kinds_in(text)
+    ):
+        text = _CLOCK.sub(_of_24_hours, text)
     return text.split(None, most)
+
+
+def _of_24_hours(match: re.Match[str]) -> str:
+    """15:30 for `3:30 pm` and `3:30 in the afternoon`: it is no 3:30."""
+    half = match[3] or match[4]
+    hour = int(match[1]) % 12 + (0 if half[0] == "m" or half == "a" else 12)
+    return f"{hour}:{match[2] or '00'}"
 
 
 def _plain(text: str) -> str:
@@ -135,22 +149,12 @@ def other_spellings(text: str) -> Iterator[str]:
     for match in _GROUPS.finditer(plain) if GROUPS in kinds_in(plain) else ():
         yield from _ungrouped(match[0])
     yield from phones_in(plain)
-    yield from _clock_times(plain)
+    for match in _SPOKEN_CLOCK.finditer(plain) if _SPOKEN_SIGN.search(plain) else ():
+        yield from _hands(match)
     yield from round_sums(plain)
     for match in _RUN_ON.finditer(text) if "." in text else ():
         if match[2].casefold() not in TOP_LABELS:
             yield from tokens(match[1])
-
-
-def _clock_times(text: str) -> Iterator[str]:
-    """Times of day as tools take them: 15:30 for `3:30 pm`."""
-    for match in _SPOKEN_CLOCK.finditer(text) if _SPOKEN_SIGN.search(text) else ():
-        yield from _hands(match)
-    if not ("am" in text or "pm" in text or ".m" in text):
-        return
-    for match in _CLOCK.finditer(text):
-        hour = int(match[1]) % 12 + (12 if match[3] == "p" else 0)
-        yield f"{hour}:{match[2] or '00'}"
 
 
 def _hands(match: re.Match[str]) -> Iterator[str]:

@@ -457,6 +457,13 @@ def test_a_mark() -> None:
         ("Meet at 7:30.", "7:31", "block"),
         ("Meet at 3:30 pm.", "15:31", "block"),
         ("Meet at 13 pm.", "13:00", "block"),
+        ("Meet at 3:30 pm.", "3:30", "block"),
+        ("Meet at 3:30 pm.", "03:30 AM", "block"),
+        ("Meet at 15:30.", "3:30 PM", "allow"),
+        ("Meet at 4:30 in the afternoon", "16:30", "allow"),
+        ("Meet at 4:30 in the afternoon", "04:30", "block"),
+        ("Meet at 8 in the evening", "20:00", "allow"),
+        ("Meet at 10 in the morning", "22:00", "block"),
     ],
 )
 def test_times_of_day(said: str, value: str, word: str) -> None:
