@@ -15,7 +15,7 @@ reach a checkpoint; where it stood in a call's arguments, that is noted for the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import Field
@@ -50,10 +50,10 @@ from .plan import FAILED, as_text
 
 
 class Spec(NodeSpec):
-    reads: ClassVar = frozenset({"messages", "run", "ledger", "plan", "critique"})
-    writes: ClassVar = frozenset({"messages", "run", "ledger", "withheld"})
-    needs: ClassVar = frozenset({"prompt", "boundary", "index"})
-    counted: ClassVar = frozenset({"call"})
+    reads = frozenset({"messages", "run", "ledger", "plan", "critique"})
+    writes = frozenset({"messages", "run", "ledger", "withheld"})
+    needs = frozenset({"prompt", "boundary", "index"})
+    counted = frozenset({"call"})
 
     kind: Literal["act"]
     tools: Literal["all", "none"] = "all"

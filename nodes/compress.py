@@ -19,7 +19,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Generator, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
@@ -72,9 +72,9 @@ _LOG = logging.getLogger(__name__)
 
 
 class Spec(ContextNumbers, NodeSpec):
-    reads: ClassVar = frozenset({"messages", "run", "ledger"})
-    writes: ClassVar = frozenset({"messages", "run", "ledger"})
-    needs: ClassVar = frozenset({"boundary", "overhead", "readable"})
+    reads = frozenset({"messages", "run", "ledger"})
+    writes = frozenset({"messages", "run", "ledger"})
+    needs = frozenset({"boundary", "overhead", "readable"})
 
     kind: Literal["compress"]
 

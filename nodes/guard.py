@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from ..guards.approvals import Grant, live
 from ..guards.audit import Record, edit_of
@@ -62,13 +62,9 @@ from ._shorten import READ_REST, reads_own
 
 
 class Spec(NodeSpec):
-    reads: ClassVar = frozenset(
-        {"messages", "run", "ledger", "withheld", "verdicts", "approvals", "vault"}
-    )
-    writes: ClassVar = frozenset({"messages", "run", "verdicts", "approvals", "approved"})
-    needs: ClassVar = frozenset(
-        {"catalog", "tickets", "pause", "veil", "used", "place", "readable"}
-    )
+    reads = frozenset({"messages", "run", "ledger", "withheld", "verdicts", "approvals", "vault"})
+    writes = frozenset({"messages", "run", "verdicts", "approvals", "approved"})
+    needs = frozenset({"catalog", "tickets", "pause", "veil", "used", "place", "readable"})
 
     kind: Literal["guard"]
 

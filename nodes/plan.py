@@ -16,7 +16,7 @@ which such a step stays is not reported as answered.
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import Field
@@ -64,10 +64,10 @@ Plan = dict[str, Any]
 
 
 class Spec(NodeSpec):
-    reads: ClassVar = frozenset({"messages", "run", "ledger", "plan"})
-    writes: ClassVar = frozenset({"messages", "run", "ledger", "plan"})
-    needs: ClassVar = frozenset({"prompt", "boundary", "catalog"})
-    counted: ClassVar = frozenset({"step"})
+    reads = frozenset({"messages", "run", "ledger", "plan"})
+    writes = frozenset({"messages", "run", "ledger", "plan"})
+    needs = frozenset({"prompt", "boundary", "catalog"})
+    counted = frozenset({"step"})
 
     kind: Literal["plan"]
     max_steps: int | None = Field(default=None, ge=1)

@@ -16,7 +16,7 @@ strategy.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from typing import Literal
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from pydantic import Field
@@ -32,9 +32,9 @@ QUERY_CHARS = 1_000
 
 
 class Spec(NodeSpec):
-    reads: ClassVar = frozenset({"messages", "run", "ledger"})
-    writes: ClassVar = frozenset({"messages", "run", "ledger", "withheld"})
-    needs: ClassVar = frozenset({"catalog"})
+    reads = frozenset({"messages", "run", "ledger"})
+    writes = frozenset({"messages", "run", "ledger", "withheld"})
+    needs = frozenset({"catalog"})
 
     kind: Literal["recall"]
     top_k: int = Field(default=5, ge=1, le=20)

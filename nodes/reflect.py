@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Generator, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from pydantic import Field, field_validator
@@ -39,10 +39,10 @@ AFTER_RUN = (
 
 
 class Spec(NodeSpec):
-    reads: ClassVar = frozenset({"messages", "run", "critique"})
-    writes: ClassVar = frozenset({"run", "critique"})
-    needs: ClassVar = frozenset({"boundary"})
-    counted: ClassVar = frozenset({"revise"})
+    reads = frozenset({"messages", "run", "critique"})
+    writes = frozenset({"run", "critique"})
+    needs = frozenset({"boundary"})
+    counted = frozenset({"revise"})
 
     kind: Literal["reflect"]
     mode: Literal["critique"] = "critique"

@@ -15,7 +15,7 @@ comes here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from langchain_core.messages import ToolMessage
 from pydantic import Field
@@ -41,9 +41,9 @@ DEFAULT_TIMEOUT_S = 60.0
 
 
 class Spec(NodeSpec):
-    reads: ClassVar = frozenset({"approved"})
-    writes: ClassVar = frozenset({"messages", "ledger", "vault"})
-    needs: ClassVar = frozenset({"answered", "veil"})
+    reads = frozenset({"approved"})
+    writes = frozenset({"messages", "ledger", "vault"})
+    needs = frozenset({"answered", "veil"})
 
     kind: Literal["tool"]
     timeout_s: float = Field(default=DEFAULT_TIMEOUT_S, gt=0)

@@ -22,8 +22,8 @@ HEAD = """
     from langgraph.types import Command, Send
 
     class Spec(NodeSpec):
-        reads: ClassVar = frozenset({"messages"})
-        writes: ClassVar = frozenset({"messages"})
+        reads = frozenset({"messages"})
+        writes = frozenset({"messages"})
         kind: Literal["note"]
 
         def outcomes(self):
@@ -133,8 +133,8 @@ def test_swallowed_refusal(install: Install) -> None:
 @pytest.mark.parametrize(
     "claim",
     [
-        'writes: ClassVar = frozenset({"messages"})->writes: ClassVar = frozenset({"approved"})',
-        'reads: ClassVar = frozenset({"messages"})->needs: ClassVar = frozenset({"tickets"})',
+        'writes = frozenset({"messages"})->writes = frozenset({"approved"})',
+        'reads = frozenset({"messages"})->needs = frozenset({"tickets"})',
     ],
 )
 def test_claims_to_sign(claim: str, install: Install) -> None:

@@ -8,7 +8,7 @@ Reads: messages. Writes: messages. Outcomes: `done`.
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from langchain_core.messages import AIMessage
 from pydantic import Field
@@ -17,8 +17,8 @@ from edgeward.nodes._base import Here, NodeSpec, Result, State, Step
 
 
 class Spec(NodeSpec):
-    reads: ClassVar = frozenset({"messages"})
-    writes: ClassVar = frozenset({"messages"})
+    reads = frozenset({"messages"})
+    writes = frozenset({"messages"})
 
     kind: Literal["shorten"]
     max_chars: int = Field(default=280, ge=1)
