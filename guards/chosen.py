@@ -74,7 +74,11 @@ _BY_ACCIDENT = frozenset(
     first second third""".split()  # noqa: SIM905 - one word a value reads better
 )
 """Values that may stand in any text, whatever is chosen."""
-_NOT = r"\b(?:not|no|nicht|kein|keine|n['\u2019]t)\s(?:an?\s|very\s)?([^\W\d_]{3,30})"
+_NOT = (
+    r"\b(?:(?:not|no|nicht|kein|keine|n['\u2019]t)\s(?:an?\s|very\s)?"
+    r"|(?:exclud(?:e|ing)|except|without)\s(?:(?:any|all|the|those)\s)?(?:that\sare\s)?)"
+    r"([^\W\d_]{3,30})"
+)
 _DENIED = re.compile(_NOT, re.IGNORECASE)
 _QUANTITIES = frozenset({"quantity", "qty", "piece", "unit", "copie", "copy"})
 
@@ -225,7 +229,7 @@ def _tells(word: str) -> bool:
 
 def _forms(word: str) -> frozenset[str]:
     """The word as a person may write it: `approve` for `approved`, `edit` for `editor`."""
-    found = set(inflected(word))
+    found = {*inflected(word), word + "ly"}
     for ending, instead in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             found |= inflected(word.removesuffix(ending) + instead)
@@ -234,6 +238,6 @@ def _forms(word: str) -> frozenset[str]:
 
 _ENDINGS = (
     *(("d", ""), ("ed", ""), ("ied", "y"), ("ing", ""), ("ing", "e"), ("er", ""), ("or", "")),
-    ("ness", ""),
+    *(("ness", ""), ("ly", "")),
     *(("tted", "t"), ("tter", "t"), ("lled", "l"), ("s", "")),
 )

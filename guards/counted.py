@@ -14,17 +14,30 @@ from itertools import islice
 
 from .identifiers import is_account
 
+_SHORT_NUMBER = (
+    r"(?<![^\W\u2e80-\uffff])(?<!\d\.)(\d{1,3}(?:\.\d{1,4})?)(?![^\W\u2e80-\uffff]|[.,]\w)"
+)
+"""Up to three digits and some decimals; a sign of Chinese may stand behind."""
 _NUMBERED = re.compile(
     r"(?:\b([^\W\d_]{2,30})[ :]{1,2}(?:(?:no|nr|number|id)\b[. :]{1,2})?)?"
-    r"(#?)\b(\d{1,3})(?![\w.,]\w)\b(?: {0,2}(%|km/h|\u00b0 ?[CF]?|[^\W\d_]{2,30}))?",
+    rf"(#?){_SHORT_NUMBER}(?:[ -]{{0,2}}(%|km/h|\u00b0 ?[CF]?|[^\W\d_]{{2,30}}))?",
     re.IGNORECASE,
 )
 _SET_TO = re.compile(
-    r"\b([^\W\d_]{3,30})(?: of(?: the)? [\w-]{1,40})? (?:to|at|is|of|=) (\d{1,3})(?![\w.,]\w)\b"
-    r"(?: ([a-z]{3,7})\b)?",
+    r"\b([^\W\d_]{3,30})(?: of(?: the)? [\w-]{1,40}| level| score)?(?: ?= ?| (?:to|at|is|as|of) )"
+    r"(?:(?:at least|at most|above|over|below|under|exactly) )?"
+    rf"{_SHORT_NUMBER}(?: ([a-z]{{3,7}})\b)?",
     re.IGNORECASE,
 )
-"""`the stock of mug-01 to 40`, `a timeout of 5 minutes`"""
+"""`the stock of mug-01 to 40`, `a timeout of 5 minutes`, `a rating of at least 4.5`"""
+_WITH_ID = re.compile(
+    r"\b([^\W\d_]{3,30}) (?:with|has|having|by)(?: the| an?| its)? (?:u?uid|id)"
+    rf"(?: of| is| number)?(?: ?[:=] ?| )['\"]?{_SHORT_NUMBER}",
+    re.IGNORECASE,
+)
+"""`the ticket with the ID 12`"""
+_ONE = re.compile(r"\bone[ -]([^\W\d_]{4,30})", re.IGNORECASE)
+_PER_PAGE = re.compile(rf"{_SHORT_NUMBER} (?:[a-z]{{3,20}} )?(?:per|a|each) page\b", re.IGNORECASE)
 _ORDINAL = re.compile(
     r"(\bon )?(?:\bthe )?\b(\d{1,3})(?:st|nd|rd|th)\b(?! of\b)(?: ([^\W\d_]{3,30}))?",
     re.IGNORECASE,
@@ -70,7 +83,9 @@ _WHOLE = {
 }
 _PERCENT = frozenset({"%", "percent", "pct", "prozent"})
 RATES = frozenset({"percent", "percentage", "pct"})
-COUNTS = frozenset({"quantity", "qty", "count", "piece", "unit", "copie", "copy", "delta"})
+COUNTS = frozenset(
+    {"quantity", "quantitie", "qty", "count", "piece", "unit", "copie", "copy", "delta"}
+)
 """Names of arguments that say how many, of whatever it is."""
 _NO_NOUN = frozenset(
     """january february march april june july august september october november december
@@ -85,6 +100,24 @@ _SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604
 UNITS = frozenset(_SECONDS)
 _DEGREES = frozenset({"celsiu", "temperature", "temp", "fahrenheit"})
 _SPEEDS = {"km/h": "kmh", "kmh": "kmh", "kph": "kmh", "mph": "mph"}
+_PEOPLE = frozenset(
+    "people person adult guest passenger traveler traveller men women".split()  # noqa: SIM905
+)
+_NAMES = (
+    (_PEOPLE, _PEOPLE | {"party", "seat"}),
+    (
+        UNITS | {"night", "month", "year", "min", "hr", "sec"},
+        frozenset("duration period time timeout interval delay".split()),  # noqa: SIM905
+    ),
+    (
+        frozenset("meter metre km kilometer kilometre mile feet foot inche cm yard".split()),  # noqa: SIM905
+        frozenset("distance radiu length height width depth".split()),  # noqa: SIM905
+    ),
+    (frozenset("kg kilogram gram lb ounce".split()), frozenset({"weight", "mas"})),  # noqa: SIM905
+)
+"""Units, and arguments that are counted in them."""
+_FRACTIONS = frozenset("rate ratio fraction probability proportion".split())  # noqa: SIM905
+"""Names of arguments that may be a part of 1."""
 _SHORTEST_NOUN = 4
 _MOST_NOUNS = 20
 """Things numbered by ordinals of which one that stands alone may be another."""
@@ -95,14 +128,33 @@ Counted = tuple[str, set[str]]
 
 def counted(text: str) -> Iterator[Counted]:
     """Every short number of a text with what it counts; a time in each unit in which it is whole
-    (`two hours` are 120 minutes)."""
+    (`two hours` are 120 minutes), and what percent are of 1 (`5 %` are a rate of 0.05)."""
     digits = in_digits(text)
-    for number, words, _ in placed(digits):
-        yield number, words
+    for number, words, at in placed(digits):
+        as_written = digits.startswith(number.lstrip("-"), at)  # and in no other unit of time
+        yield number, _widened(words) if as_written else words
+        if "percent" in words:
+            yield f"{float(number) / 100:.10g}", {*_FRACTIONS}
+    for match in _WITH_ID.finditer(digits):
+        yield match[2], {match[1].lower().removesuffix("s")}
+    for match in _ONE.finditer(text):
+        yield "1", _widened({match[1].lower()}) - _NO_NOUN
+    for match in _PER_PAGE.finditer(digits):
+        yield match[1], {"page"}
     for match in _LASTING.finditer(digits):
         yield from _of_time(_seconds_of(match), set(_SECONDS))
     for match in _PRICED_AT.finditer(digits):
         yield f"{float(match[1]):.10g}", {*PRICES}
+
+
+def _widened(words: set[str]) -> set[str]:
+    """What stands beside a number, with what an argument may call it: of `two people` the guests,
+    of `3 nights` the duration, of `5 km` the distance."""
+    found = words.union(word.removesuffix("room") for word in words if word.endswith("room"))
+    for units, names in _NAMES:
+        if not units.isdisjoint(words):
+            found |= names
+    return found
 
 
 def time_of(value: str) -> str:
@@ -125,6 +177,8 @@ def placed(digits: str) -> Iterator[tuple[str, set[str], int]]:
     for match in _NUMBERED.finditer(digits):
         before, sign, number, after = match[1], match[2], match[3], (match[4] or "").lower()
         found = {word.lower().removesuffix("s") for word in (before, sign, after) if word}
+        if "." in number:
+            number = f"{float(number):.10g}"
         if _is_below_zero(digits, match.start(3)):
             number = f"-{number}"
         if after in _PERCENT:
@@ -172,7 +226,7 @@ _MINUS = ("-", "\u2212")
 def _in_units(number: str, unit: str) -> Iterator[tuple[str, str]]:
     """The other units in which a time is a whole number, and how many of them it is."""
     unit = unit.removesuffix("s")
-    for words in _of_time(int(number) * _SECONDS.get(unit, 0), _SECONDS.keys() - {unit}):
+    for words in _of_time(float(number) * _SECONDS.get(unit, 0), _SECONDS.keys() - {unit}):
         yield words[1].pop(), words[0]
 
 

@@ -30,6 +30,7 @@ from .unnamed import (
     Tree,
     Unnamed,
     bare_names,
+    in_a_row,
     other_spellings,
     respelled,
     root_of,
@@ -241,8 +242,11 @@ class Conditions:
     ) -> Iterator[Failure]:
         """The values that fail a requirement, where the argument's name helps none of them."""
         for path, value in failing:
-            nearer = replace(facts, about=(*facts.about, required.about))
+            nearer = replace(facts, about=(*facts.about, required.about or subjects(path)))
             if required.flows(value, nearer):
+                continue
+            row = in_a_row(path, call.arguments) if path[-1:] == "]" else ""
+            if row and required.flows(row, nearer):
                 continue
             tool = shown_name(call.name)
             reason = f"argument '{path}' of tool {tool} is not {required.wish}{facts.unseen}"

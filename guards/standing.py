@@ -120,7 +120,7 @@ class Standing(list[dict[str, Any]]):
 
     def stated_number(self, value: str, *, about: Sequence[Set[str]] = ()) -> bool:
         """Whether the user wrote a short number with a `#`, or beside what the call speaks of."""
-        value = value.strip()
+        value = value.strip().removeprefix("#")
         if value[-1:] == "0" and "." in value:  # `395.00`
             value = value.rstrip("0").rstrip(".")
         beside, end = self._index.numbered.get(value, {}), len(self)

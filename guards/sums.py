@@ -25,9 +25,15 @@ _CODED = (
 )
 _COINS = "BTC|ETH|SOL|XRP|BNB|LTC|DOGE|XMR|USDC|USDT|DAI|bitcoins?|ether"
 _CURRENCY = rf"(?:[$\u00a3\u20ac\u00a5]|\b(?:{_CODED})\b)"
+_OF = (
+    "US|U\\.S\\.|American|Canadian|Australian|New Zealand|Hong Kong|Singapore|British|Swiss|Mexican"
+    "|Japanese|Chinese|Indian|Swedish|Norwegian|Danish"
+)
+"""Whose dollars, pounds, francs."""
 _MONEY_WORD = (
-    rf"(?:[$\u00a3\u20ac\u00a5](?! ?\d)|(?:{_CODED}|{_COINS}|euros?|dollars?|pounds?|francs?|bucks"
-    r"|quid|rupees|yen|kron(?:a|or|er?)|z\u0142(?:oty(?:ch)?)?|franken)\b)"
+    rf"(?:[$\u00a3\u20ac\u00a5](?! ?\d)|(?:{_CODED}|{_COINS}|bucks|quid|franken|renminbi|baht"
+    rf"|(?:(?:{_OF}) )?(?:euros?|dollars?|pounds?|francs?|pesos|rupees|yen|yuan|kron(?:a|or|er?))"
+    r"|z\u0142(?:oty(?:ch)?)?)\b)"
 )
 _COMMA_SUM = re.compile(
     rf"(?:{_CURRENCY} {{0,2}})(\d{{1,9}}),(\d\d)(?!\d|[.,]\d)"
@@ -52,12 +58,15 @@ _AMOUNT = re.compile(
 )
 """A sum of money by its sign, its currency or its two decimals."""
 _TIMES = re.compile(
-    r"(?<![\w.,])([$\u00a3\u20ac\u00a5]?) ?(\d{1,6}(?:[.,]\d{1,3})?)"
-    r"(?:(k)|( {0,2}(?:thousand|tausend))|( ?m(?:io|ln|n)?\.?| {0,2}(?:million|millionen)))"
+    r"(?<![\w.,])([$\u00a3\u20ac\u00a5]?) ?(\d{1,6}(?:[.,]\d{1,3})?|\b(?:half )?an?\b)"
+    r"(?:(k| ?m(?:io|ln|n)?\.?| ?bn| ?mrd\.?)"
+    r"| {0,2}(thousand|tausend|million(?:en)?|billion|milliarden?))"
     rf"(?!\w)(?= {{0,2}}({_MONEY_WORD})?)",
     re.IGNORECASE,
 )
-"""`1.2k`, `3 million`: money where a currency stands beside it."""
+"""`1.2k`, `3 million`, `half a million`: money where a currency stands beside it."""
+_SCALES = (("k", 3), ("t", 3), ("milliard", 9), ("mrd", 9), ("m", 6), ("b", 9))
+"""How the word for a power of ten begins."""
 _TOLD = re.compile(
     rf"{_CURRENCY}? ?(\d{{1,12}}(?:\.\d{{1,6}})?) ?(?:{_MONEY_WORD})?", re.IGNORECASE
 )
@@ -102,27 +111,63 @@ def round_sums(text: str) -> Iterator[str]:
     for match in _POINTS_SUM.finditer(text) if POINTS in kinds else ():
         yield (match[1] or match[2]).replace(".", "")
     for match in _TIMES.finditer(text) if SCALED in kinds else ():
-        if match[1] or match[6]:
-            times = 1_000 if match[3] or match[4] else 1_000_000
-            yield f"{float(match[2].replace(',', '.')) * times:.10g}"
+        if match[1] or match[5]:
+            yield _scaled(match)
+
+
+def round_numbers(text: str) -> Iterator[str]:
+    """Numbers that a word multiplies, of whatever: `213 million`, `half a million`; `5k` and `3 m`
+    may be a run and a length."""
+    for match in _TIMES.finditer(text) if SCALED in kinds_in(text) else ():
+        if match[4]:
+            yield _scaled(match)
+
+
+def _scaled(match: re.Match[str]) -> str:
+    word = (match[3] or match[4]).strip().casefold()
+    power = next(power for begins, power in _SCALES if word.startswith(begins))
+    said = match[2].casefold()
+    number = float(said.replace(",", ".")) if said[0].isdecimal() else 0.5 if said[0] == "h" else 1
+    return f"{number * 10**power:.15g}"
 
 
 def currencies_in(text: str) -> Iterator[str]:
-    """The codes of the currencies that a text names by a sign or a word, in lower case."""
-    for sign, code in _CODES:
-        if sign.search(text):
+    """The codes of the currencies that a text names by a sign or a word, in lower case: a Canadian
+    dollar is none of the United States."""
+    for whose, money in _NAMED_MONEY.findall(text):
+        code = _CODES.get(f"{whose} {money}".strip().casefold().removesuffix("s"), "")
+        if code:
             yield code
 
 
-_CODES = tuple(
-    (re.compile(pattern, re.IGNORECASE), code)
-    for pattern, code in (
-        ("\u20ac|\\beuros?\\b", "eur"),
-        ("\u00a3|\\bquid\\b", "gbp"),
-        (r"\$|\bdollars?\b", "usd"),
-        ("\u00a5|\\byen\\b", "jpy"),
-        (r"\bfrancs?\b|\bfranken\b", "chf"),
+_CODES = {
+    name: code
+    for code, names in (
+        ("eur", "\u20ac,euro"),
+        ("usd", "$,us$,dollar,us dollar,u.s. dollar,american dollar"),
+        ("gbp", "\u00a3,quid,british pound"),
+        ("jpy", "\u00a5,yen,japanese yen"),
+        ("chf", "franc,swiss franc,franken"),
+        ("cad", "c$,ca$,canadian dollar"),
+        ("aud", "a$,au$,australian dollar"),
+        ("nzd", "nz$,new zealand dollar"),
+        ("hkd", "hk$,hong kong dollar"),
+        ("sgd", "s$,singapore dollar"),
+        ("cny", "yuan,chinese yuan,renminbi"),
+        ("inr", "indian rupee"),
+        ("mxn", "mexican peso"),
+        ("sek", "swedish krona,swedish kronor"),
+        ("nok", "norwegian krone,norwegian kroner"),
+        ("dkk", "danish krone,danish kroner"),
+        ("thb", "baht"),
     )
+    for name in names.split(",")
+}
+_NAMED_MONEY = re.compile(
+    rf"(?:\b({_OF}) )?((?:\b(?:US|CA?|AU?|NZ|HK|S))?\$|[\u20ac\u00a3\u00a5]"
+    r"|\b(?:(?:euro|dollar|pound|franc|peso|rupee)s?|quid|yen|franken|yuan|renminbi|baht"
+    r"|kron(?:a|or|er?))\b)",
+    re.IGNORECASE,
 )
 
 

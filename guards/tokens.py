@@ -19,7 +19,7 @@ from .numerals import CLOCKS, GROUPS, kinds_in
 from .parts import sums_up
 from .phones import phone, phones_in
 from .scripts import apart, parted, weight
-from .sums import grouped, plain_numbers, round_sums
+from .sums import grouped, plain_numbers, round_numbers, round_sums
 
 MAX_TOKENS = 20_000
 """Tokens of one text that are looked at; what lies beyond was not seen."""
@@ -30,7 +30,7 @@ _SPACE = (
 _SPACE += "\u2022\u2026\u3001\u3002\uff0c\uff1b\u00b7\u30fb\ufeff"
 _SPACE += "\u3008\u3009\u300a\u300b\u300c\u300d\u300e\u300f\u3010\u3011\u3014\u3015"
 _TO_SPACE = str.maketrans(dict.fromkeys(_SPACE, " "))
-_EDGES = ".:!?/%\\"
+_EDGES = ".:!?/%\\\u00b0"
 _DECIMAL = re.compile(r"[+-]?\d+\.\d+")
 _VERSION = re.compile(r"v\d{1,6}(?:\.\d{1,6}){2}(?:[+-][\w.+-]*)?")
 """`v4.12.1` is 4.12.1; two numbers are left, for 4.10 is 4.1 only as a decimal."""
@@ -142,7 +142,7 @@ def other_spellings(text: str) -> Iterator[str]:
         for word in _cut(plain, _SPACES, _TO_SPACE, MAX_TOKENS)[:MAX_TOKENS]:
             for sign in ":=" if ":" in word or "=" in word else "":
                 name, _, value = word.partition(sign)
-                if value and name.isalpha() and value[:2] != "//":
+                if value and name.replace("_", "").isalpha() and value[:2] != "//":
                     token = _token(value)
                     if token:
                         yield token
@@ -152,6 +152,7 @@ def other_spellings(text: str) -> Iterator[str]:
     for match in _SPOKEN_CLOCK.finditer(plain) if _SPOKEN_SIGN.search(plain) else ():
         yield from _hands(match)
     yield from round_sums(plain)
+    yield from round_numbers(plain)
     for match in _RUN_ON.finditer(text) if "." in text else ():
         if match[2].casefold() not in TOP_LABELS:
             yield from tokens(match[1])

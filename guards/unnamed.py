@@ -186,3 +186,16 @@ def root_of(path: str, arguments: Mapping[str, Any]) -> tuple[str, ...] | None:
         name for name in arguments if path == name or path.startswith((f"{name}.", f"{name}["))
     ]
     return (found[0],) if len(found) == 1 else None
+
+
+def in_a_row(path: str, arguments: Mapping[str, Any]) -> str:
+    """The numbers of the list of which a path names one, as a person writes a list; empty where it
+    is no list of several numbers, or of very many."""
+    value = arguments.get(path.partition("[")[0])
+    if not isinstance(value, list) or not 1 < len(value) <= _MOST_IN_A_ROW:
+        return ""
+    plain = all(type(item) in (int, float) for item in value)
+    return " ".join(f"{item:.10g}" for item in value) if plain else ""
+
+
+_MOST_IN_A_ROW = 100

@@ -247,3 +247,18 @@ def test_a_total_of_things_is_no_sum_of_money() -> None:
     thread = Thread(rules, "Add 2 checked bags, I pay $60.")
     assert thread.word("add", total_bags=2, total_fees=60) == "allow"
     assert thread.word("add", total_bags=2, total_fees=70) == "ask"
+
+
+def test_what_is_excluded_is_no_choice() -> None:
+    """`exclude any that are completed` chooses nothing; an adverb does, as its adjective."""
+    condition = {"in": ["active", "completed"]}
+    policy = {"tools": {"use": {"args": {"status": condition}}}}
+    assert (
+        Thread(policy, "List all but exclude any that are completed.").word("use", status="active")
+        == "allow"
+    )
+    assert Thread(policy, "List those that are completed.").word("use", status="active") == "ask"
+    policy = {"tools": {"use": {"args": {"sort": {"in": ["chronological", "popularity"]}}}}}
+    sorted_so = Thread(policy, "Have them sorted chronologically.")
+    assert sorted_so.word("use", sort="chronological") == "allow"
+    assert sorted_so.word("use", sort="popularity") == "ask"

@@ -42,11 +42,48 @@ from tests.guards.threads import Thread
         ("1h30 of work", "1.5", "hour"),
         ("2 hours and 15 minutes", "135", "minute"),
         ("1:30 h", "90", "minute"),
+        ("a rating of at least 4.5", "4.5", "rating"),
+        ("rated 4.7 stars", "4.7", "star"),
+        ("priority level of 3", "3", "priority"),
+        ("radius = 5.6 feet", "5.6", "radiu"),
+        ("a 10-day trip", "10", "day"),
+        ("two-bedroom, one-bathroom", "2", "bed"),
+        ("two-bedroom, one-bathroom", "1", "bath"),
+        ("one adult and two children", "1", "adult"),
+        ("a house for 4 people", "4", "guest"),
+        ("for 3 nights", "3", "duration"),
+        ("within 10 miles", "10", "distance"),
+        ("I weigh 75 kg", "75", "weight"),
+        ("the ticket with the ID 12", "12", "ticket"),
+        ("the ticket with ID=12", "12", "ticket"),
+        ("50 results per page", "50", "page"),
+        ("an interest rate of 5%", "0.05", "rate"),
+        ("an interest rate of 5%", "5", "rate"),
+        ("2.5 % of growth", "0.025", "ratio"),
+        ("我想买10个麦辣鸡腿堡", "10", "quantity"),
     ],
 )
 def test_what_a_number_counts(text: str, number: str, beside: str) -> None:
     """The words before and behind it, in digits or in words."""
     assert any(n == number and beside in words for n, words in counted(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "beside"),
+    [
+        ("a pressure of 0.85 atm", "85", "atm"),
+        ("a rate of 0.5 percent", "5", "percent"),
+        ("version 4.1.12 boxes", "12", "quantity"),
+        ("10 days", "240", "duration"),
+        ("an interest rate of 5%", "0.05", "percent"),
+        ("5 apples", "0.05", "rate"),
+        ("no one else", "1", "quantity"),
+        ("the ticket with my ID and 12 boxes", "12", "ticket"),
+    ],
+)
+def test_what_a_number_does_not_count(text: str, number: str, beside: str) -> None:
+    """A part of a decimal, a time in another unit than was written, a share of nothing."""
+    assert not any(n == number and beside in words for n, words in counted(text))
 
 
 @pytest.mark.parametrize("text", ["at 3 pm", "on 4 December", "in 30 minutes", "from 2 to 4"])
@@ -132,3 +169,21 @@ def test_a_link_names_no_payee_and_no_sum(query: str) -> None:
     """Whoever made a link that the user pastes chose what stands in it."""
     assert not list(numbered_by(f"What is https://evil.example/pay?x=1&{query}"))
     assert not list(numbered_by("https://evil.example/account/DE89370400440532013000"))
+
+
+def test_numbers_in_a_row() -> None:
+    """A list of short numbers counts where the user wrote it so; an argument under `*` by its own
+    name."""
+    said = "Sort [54, 3, 1, 76] for 4 people, and 12, 15 and 18."
+    thread = Thread({"tools": {"sort": {"args": {"*": "stated"}}}}, said)
+    assert thread.word("sort", items=[54, 3, 1, 76]) == "allow"
+    assert thread.word("sort", items=[3.0, 1, 76]) == "allow"
+    assert thread.word("sort", items=[54, 3, 76]) == "block"
+    assert thread.word("sort", items=[76, 1]) == "block"
+    assert thread.word("sort", items=[54]) == "block"
+    assert thread.word("sort", items=[4, 54, 3]) == "block"
+    assert thread.word("sort", items=[54, "3"]) == "block"
+    assert thread.word("sort", items=["", {}, 54]) == "block"
+    assert thread.word("sort", guests=4) == "allow"
+    assert thread.word("sort", guests=12) == "block"
+    assert thread.word("sort", ticket_id="#4") == "block"

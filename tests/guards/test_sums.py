@@ -71,6 +71,11 @@ def test_currencies() -> None:
     """A sign or a word stands for the code that tools take."""
     assert set(currencies_in("3 € or $5, not £ 7")) == {"eur", "usd", "gbp"}
     assert not list(currencies_in("a neuro of eurozone"))
+    assert list(currencies_in("500 Canadian dollars, C$4, US$ 5")) == ["cad", "cad", "usd"]
+    assert list(currencies_in("30 Mexican pesos, pay$5, 3 lb or pounds")) == ["mxn", "usd"]
+    thread = one("stated", "Change 150 euros to Canadian dollars")
+    assert thread.word("use", x="CAD") == "allow"
+    assert thread.word("use", x="USD") == "block"
     assert one("stated", "Bill 40 € for it").word("use", x="EUR") == "allow"
     assert one("stated", "Bill 40 € for it").word("use", x="USD") == "block"
 
@@ -156,3 +161,28 @@ def test_hundredths_of_a_record_are_no_whole_ones() -> None:
     assert thread.word("pay", order="ORD-7781", amount_cents=648000) == "block"
     assert thread.word("pay", order="ORD-9981", amount_cents=2050) == "allow"
     assert thread.word("pay", order="ORD-9981", amount_cents=6480) == "block"
+
+
+@pytest.mark.parametrize(
+    ("said", "value", "word"),
+    [
+        ("a city of 213 million", 213_000_000, "allow"),
+        ("1.267 billion people", 1_267_000_000, "allow"),
+        ("half a million euros", "500000", "allow"),
+        ("some 12 thousand users", 12_000, "allow"),
+        ("a city of 213 million", 213_000, "block"),
+        ("half a million euros", 1_000_000, "block"),
+        ("a 5k run over 3 m", 5_000, "block"),
+        ("a 5k run over 3 m", 3_000_000, "block"),
+        ("a 5 thousandth of it", 5_000, "block"),
+    ],
+)
+def test_numbers_that_a_word_multiplies(said: str, value: object, word: str) -> None:
+    """Thousands, millions and billions, of whatever; a letter alone may be a run or a length."""
+    assert one("stated", said).word("use", x=value) == word
+
+
+@pytest.mark.parametrize("said", ["convert 200 US dollars", "200 Mexican pesos", "200 yuan"])
+def test_whose_money_it_is(said: str) -> None:
+    """A sum is one with the country before its currency, too."""
+    assert list(sums_in(said)) == ["200"]
