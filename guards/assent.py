@@ -8,25 +8,27 @@ from __future__ import annotations
 from .tokens import words
 
 _LONGEST = 120
-_MOST_WORDS = 16
 _YES = frozenset(
-    """yes yeah yep yup y ok okay sure agreed agree confirm confirmed proceed ahead correct right
-    exactly absolutely definitely perfect good great fine thanks thank
-    ja jawohl genau richtig stimmt einverstanden klar gern gerne danke passt
-    oui accord merci s\u00ed si vale gracias sim claro va bene grazie goed akkoord""".split()  # noqa: SIM905
+    """yes yeah yep yup y sure agreed agree confirm confirmed proceed ahead correct right exactly
+    absolutely definitely ja jawohl genau richtig stimmt einverstanden klar gern gerne
+    oui accord sí si vale sim claro va akkoord""".split()  # noqa: SIM905
 )
+_OK = frozenset({"ok", "okay"})
+_THANKS = frozenset("thanks thank danke merci gracias obrigado obrigada grazie bedankt".split())  # noqa: SIM905
+"""With nothing but an OK they end a talk."""
 _WITH_IT = frozenset(
     """i you we m re s it that this all is are looks sounds do so go and the with to of course
-    please very much just now both well then my me for your help
-    das ist so bitte mach machen sie tun weiter sehr gut alles es parfait bien por favor""".split()  # noqa: SIM905
+    please very much just now both well then my me for your help perfect good great fine
+    das ist so bitte mach machen sie tun weiter sehr gut passt alles es parfait bien por favor
+    bene goed""".split()  # noqa: SIM905
 )
-
-_ALL = _YES | _WITH_IT
+_ALL = _YES | _OK | _THANKS | _WITH_IT
 
 
 def only_agrees(message: str) -> bool:
     """Whether a message says yes, and nothing else."""
     if len(message) > _LONGEST:
         return False
-    said = words(message)
-    return 0 < len(said) <= _MOST_WORDS and _ALL.issuperset(said) and not _YES.isdisjoint(said)
+    said = frozenset(words(message))
+    yes = _YES if said & _THANKS else _YES | _OK
+    return said <= _ALL and not said.isdisjoint(yes)

@@ -20,13 +20,16 @@ class Wishes:
     """The later entries in which they stand."""
     done: dict[str, list[int]] = field(default_factory=dict)
     """Words of wishes (as a policy writes them): the calls that carried them out."""
+    acts: list[int] = field(default_factory=list)
+    """All of these calls."""
     spoke: list[int] = field(default_factory=list)
     """The messages that say more than a yes."""
+    agreed: list[int] = field(default_factory=list)
+    """Those that say nothing else."""
 
     def hear(self, text: str, run: list[str], entry: int) -> None:
         """Take in a message of the user's, and its tokens."""
-        if not only_agrees(text):
-            self.spoke.append(entry)
+        (self.agreed if only_agrees(text) else self.spoke).append(entry)
         for word in wishes(run):
             if self.said.setdefault(word, entry) != entry:
                 self.said_again.setdefault(word, []).append(entry)
@@ -34,13 +37,17 @@ class Wishes:
     def carry_out(self, words: Iterable[str], entry: int) -> None:
         """Note that a call carried out what is asked for with these words."""
         for word in words:
+            if self.acts[-1:] != [entry]:
+                self.acts.append(entry)
             self.done.setdefault(word, []).append(entry)
 
     def carried_out(self, words: Iterable[str], end: int) -> int:
         """The entry before `end` that last carried out one of these wishes; -1 where none did, or
-        the user wrote nothing but a yes since."""
+        the user wrote nothing since but a yes, to which no other call came after it."""
         last = max((_last(self.done.get(word, ()), end) for word in words), default=-1)
-        return last if last < _last(self.spoke, end) else -1
+        over = last < _last(self.spoke, end)
+        used = last < _last(self.agreed, end) < _last(self.acts, end)
+        return last if over or used else -1
 
     def said_between(self, words: Set[str], since: int, end: int) -> bool:
         """Whether one of the words stands in a message of the user between two entries."""
