@@ -48,7 +48,7 @@ _ISSUERS: dict[int, Callable[[str], bool]] = {
         or "3528" <= n[:4] <= "3589"
         or n[:2] == "62"
         or "2200" <= n[:4] <= "2204"  # Mir
-        or n[:4] in ("5018", "5020", "5038", "5893", "6304", "6759", "6761", "6762", "6763")
+        or n[:4] in ("5018", "5019", "5020", "5038", "5893", "6304", "6759", "6761", "6762", "6763")
     ),
     19: lambda n: n[0] == "4" or n[:2] == "62",
 }
@@ -148,9 +148,17 @@ def _of_number(text: str, start: int, end: int) -> bool:
 
 
 def national_phones(text: str, start: int, end: int, *, regions: tuple[str, ...]) -> Iterator[Span]:
-    """As people of these regions write them."""
+    """As people of these regions write them; also several in a row, or behind other numbers."""
     for begin in beginnings(text, start, end):
-        yield from _of_region(text, begin, end, regions)
+        starts = [begin, *(trunk.start() + 1 for trunk in _TRUNK.finditer(text, begin + 1, end))]
+        until = end
+        found: list[Span] = []
+        for at in reversed(starts):
+            # What is two numbers is not one that goes on.
+            for span in _of_region(text, at, until, regions):
+                found.append(span)
+                until = at - 1
+        yield from found
 
 
 def _of_region(
@@ -159,6 +167,9 @@ def _of_region(
     """In groups, or with the leading zero of a trunk call, unless it is said; a date is none."""
     while end > start:
         value = text[start:end]
+        if value[-1] == ")" and value.count("(") < value.count(")"):
+            end -= 1
+            continue
         groups = len(_DIGITS.findall(value))
         if (
             (said or groups > 1 or value[0] == "0")
@@ -268,4 +279,6 @@ _PHONE_SAID = re.compile(
 _COUNTS = re.compile("[1-9][0-9]{0,6}")
 """So few digits in one group, with nothing but a blank before them, may count anything."""
 _DIGITS = re.compile("[0-9]+")
+_TRUNK = re.compile(r" \(?0[1-9][0-9]")
+"""Where behind other digits a number in the form for calls within its country begins."""
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{2,4}")

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from edgeward.guards.pii import personal
+from edgeward.guards.pii import PersonalData, personal
 from edgeward.guards.redact import Redactor
 
 TRUE = {
@@ -17,6 +17,7 @@ TRUE = {
         "4111 1111 1111 1111", "4111-1111-1111-1111", "4111111111111111", "3782 822463 10005",
         "378282246310005", "5555555555554444", "6011111111111117", "3530111333300000",
         "30569309025904", "2223003122003222", "6200000000000005", "6759649826438453",
+        "5019717010103742",
         "4111.1111.1111.1111", "4111\u00a01111\u00a01111\u00a01111",
         "4111\u20111111\u20111111\u20111111", "4111\u20131111\u20131111\u20131111",
         "4111 - 1111 - 1111 - 1111", "4111  1111  1111  1111", "4111_1111_1111_1111",
@@ -150,6 +151,26 @@ def test_a_number_behind_what_says_what_it_is(text: str) -> None:
     digits = next(at for at, char in enumerate(text) if char.isdigit())
     assert start in (digits, digits - 1, digits - 2)
     assert end == len(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("030 12345678 030 901820", ["030 12345678", "030 901820"]),
+        ("DE89370400440532013000 030 12345678 x", ["030 12345678"]),
+        ("+49 171 5550123 030 12345678", ["+49 171 5550123", "030 12345678"]),
+        ("10.2.3.75 030 12345678\n", ["030 12345678"]),
+        ("see 030 901820)", ["030 901820"]),
+        ("030 1234 0567", ["030 1234 0567"]),
+        ("((030) 901820)", ["(030) 901820"]),
+        ("rows 12 34 56 78 90 12", []),
+        ("on 01 02 2024 03 04", []),
+    ],
+)
+def test_national_numbers_beside_others(text: str, found: list[str]) -> None:
+    """Each is found, in a row or behind another number, without a bracket that is not its own."""
+    spans = PersonalData(regions=("DE",)).spans(text, ["phone"])
+    assert [text[a:b] for a, b, _ in sorted(set(spans))] == found
 
 
 def test_brackets_around_a_number_stay() -> None:
