@@ -18,7 +18,7 @@ _NAMED = (
 )
 _LEAD = (
     # `"api_key": `, `["key"] = `, `key: str = `, `get("KEY") or `, `${KEY:-`, `| key | `
-    r"\\{0,2}[\"'`*]{0,3}[\])]?(?:\s{0,4}:?\s{0,4}(?:&(?:'static )?)?(?:string|str|char)\??)?"
+    r"\\{0,8}[\"'`*]{0,3}[\])]?(?:\s{0,4}:?\s{0,4}(?:&(?:'static )?)?(?:string|str|char)\??)?"
     r"\s{0,4}(?::=|::?:?=|:-|=>|->|[?.+|]{1,2}=|={1,3}|\|\||\?\?|[:>,|]|\b(?:or|is|was)\b:?)"
     r"(?:\s{0,12}[|>][+-]?\s)?\s{0,12}"
     # `{"name": "API_KEY", "value": "…"}`, `<add key="ApiKey" value="…"/>`, `"key" { default = "…"`
@@ -26,14 +26,14 @@ _LEAD = (
 )
 _SIGN = "[A-Za-z0-9_~+/.!#$%*@^-]"
 NAMED_VALUE = (
-    rf"{_NAMED}(?:{_LEAD}|\s{{1,3}})\\{{0,2}}(?:[bruf@]{{0,2}}[\"'`]|\*{{1,2}}`?)?"
+    rf"{_NAMED}(?:{_LEAD}|\s{{1,3}})\\{{0,8}}(?:[bruf@]{{0,2}}[\"'`]|\*{{1,2}}`?)?"
     rf"(?P<secret>[A-Za-z0-9_~+/.-](?:{_SIGN}*[0-9]{_SIGN}*(?:=+{_SIGN}+)+|{_SIGN}{{11,}})={{0,2}})"
 )
 """A name's last word, what leads from a name to its value in any language, and the value."""
 QUOTED_VALUE = (
-    rf"{_NAMED}(?:{_LEAD})\\{{0,2}}[bruf@]{{0,2}}[\"'`]"
+    rf"{_NAMED}(?:{_LEAD})\\{{0,8}}[bruf@]{{0,2}}[\"'`]"
     r"(?P<secret>[^\s\"'`\\$<{%(\[]"
-    r"[^\s\"'`\\]{11,255})\\{0,2}[\"'`]"
+    r"[^\s\"'`\\]{11,255})\\{0,8}[\"'`]"
 )
 """The same in quotes, with whatever signs stand in them."""
 
@@ -44,7 +44,7 @@ _WORD_BEFORE = re.compile(r"[A-Za-z]{2,20} \Z")
 _UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _SHORTEST, _SHORT = 12, 16
 """Signs of a value that is looked at, and below which it has to look more random than others."""
-_IDENTIFIER = re.compile(r"[A-Za-z_][\w.|]*")
+_IDENTIFIER = re.compile(r"[\w.|]+")
 _HUMP = re.compile("[A-Z][a-z]*[aeiouy][a-z]+|[A-Z][a-z]+[aeiouy]")
 _CLASS_CHANGE = re.compile(r"(?:(?<=[a-z])[A-Z0-9]|(?<=[A-Z])[a-z0-9]|(?<=[0-9])[A-Za-z])")
 

@@ -16,9 +16,9 @@ _B64 = "[A-Za-z0-9+/]"
 _UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 VENDORS = (
-    "aio_|alcht_|apify_api_|bb_live_|bkua_|CCIP(?:AT|RJ)_|cf[aku]t?_|CLOJARS_|crsr_|dbt[cu]_|dd[pw]_"
-    "|dnkey-|duffel_(?:live|test)_|e2b_|esecret_|fc-|fio-u-|FLWSECK(?:_TEST)?-|hc[abx][il]k_"
-    "|jina_|llx-|p8e-|pn[bu]_|prtapi_|ptr_|pul-|pylf_v[0-9]_[a-z]{2}_|rdme_|rnd_|s-s4t2[a-z]{2}-"
+    "aio_|alcht_|apify_api_|bb_live_|bkua_|CCIP(?:AT|RJ)_|cf(?:[au]t|k)_|CLOJARS_|crsr_|dbt[cu]_|dd[pw]_"
+    "|dnkey-|duffel_(?:live|test)_|e2b_|esecret_|fc-|fio-u-|fw_|FLWSECK(?:_TEST)?-|hc[abx][il]k_"
+    "|jina_|llx-|p8e-|pn[bu]_|prtapi_|pul-|pylf_v[0-9]_[a-z]{2}_|rdme_|rnd_|s-s4t2[a-z]{2}-"
     "|shippo_(?:live|test)_|sk-helicone-|slk_|sq[apu]_|tfp_|tk-[a-z]{2}-|vc[aikpr]_|wandb_v[0-9]_|y0_"
 )
 """How keys of further providers begin, behind which everything is drawn at random."""
@@ -29,10 +29,8 @@ def _key(format: str) -> str:
     return f"{BEGIN}(?P<secret>{format})"
 
 
-PRIVATE_KEY = (
-    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-    r"(?:[\s\S]*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|[A-Za-z0-9+/=\s:,\\-]*)"
-)
+_OF_PEM = r"(?:[A-Z0-9 +]|%20){0,40}PRIVATE(?:[ +]|%20)KEY(?:(?:[ +]|%20)BLOCK)?-----"
+PRIVATE_KEY = rf"-----BEGIN{_OF_PEM}(?:[\s\S]*?-----END{_OF_PEM}|[A-Za-z0-9+/=\s:,\\%-]*)"
 """From the line that begins it to the one that ends it, or as far as it goes."""
 FORMATS: tuple[tuple[str, str], ...] = (
     ("anthropic_key", _NO_WORD + r"(?P<secret>sk-ant-[A-Za-z0-9_-]{16,})"),
@@ -77,17 +75,23 @@ FORMATS: tuple[tuple[str, str], ...] = (
     ),
     (
         "github_token",
-        r"gh[opsru]_[A-Za-z0-9]{30,}|ghs_[0-9]+_eyJ[A-Za-z0-9._-]{40,}|github_pat_[A-Za-z0-9_]{30,}",
+        _key(
+            r"gh[opsru]_[A-Za-z0-9]{30,}|ghs_[0-9]+_eyJ[A-Za-z0-9._-]{40,}|github_pat_[A-Za-z0-9_]{30,}"
+        ),
     ),
     (
         "gitlab_token",
-        r"gl(?:pat|ptt|dt|rtr?|cbt|soat|ft|ffct|imt|agent|oas|wt)-[A-Za-z0-9_.-]{20,}"
-        r"|GR1348941[A-Za-z0-9_-]{20}",
+        _key(
+            r"gl(?:pat|ptt|dt|rtr?|cbt|soat|ft|ffct|imt|agent|oas|wt)-[A-Za-z0-9_.-]{20,}"
+            r"|GR1348941[A-Za-z0-9_-]{20}"
+        ),
     ),
     (
         "slack_token",
-        r"(?:xoxe\.)?xox[abceprs]-[0-9][A-Za-z0-9-]{9,}|xoxo-[0-9]{6,}-[A-Za-z0-9-]{10,}"
-        r"|xoxd-[A-Za-z0-9%/+=-]{20,}|xapp-\d-[A-Za-z0-9-]{20,}|xwfp-[A-Za-z0-9-]{20,}",
+        _key(
+            r"(?:xoxe\.)?xox[abceprs]-[0-9][A-Za-z0-9-]{9,}|xoxo-[0-9]{6,}-[A-Za-z0-9-]{10,}"
+            r"|xoxd-[A-Za-z0-9%/+=-]{20,}|xapp-\d-[A-Za-z0-9-]{20,}|xwfp-[A-Za-z0-9-]{20,}"
+        ),
     ),
     (
         "slack_webhook",
@@ -154,7 +158,6 @@ FORMATS: tuple[tuple[str, str], ...] = (
     ("tailscale_key", _key(r"tskey-[a-z]{3,8}-[A-Za-z0-9]{10,}-[A-Za-z0-9]{20,}")),
     ("brevo_key", _key(r"x(?:key|smtp)sib-[0-9a-f]{64}-[A-Za-z0-9]{16}")),
     ("cerebras_key", _key(r"csk-[a-z0-9]{40,}")),
-    ("fireworks_key", _key(r"fw_[A-Za-z0-9]{22,}")),
     ("together_key", _key(r"tgp_v1_[A-Za-z0-9_-]{40,}")),
     ("posthog_key", _key(r"phx_[A-Za-z0-9]{40,}")),
     (

@@ -29,7 +29,10 @@ MOST = 24
 
 HEAD = (
     r"(?:^|[^A-Za-z0-9])(?:sk-|AKIA|ASIA|AIza|ya29|GOCSPX|gh[opsru]_|github_pat|gl[a-z]{2,4}-|xox"
-    r"|xapp-|[rs]k_|whsec_|hf_|gsk_|xai-|pplx-|nvapi-|tvly-|lsv2_|npm_|pypi-|SG\.|eyJ)"
+    r"|xapp-|[rs]k_|whsec_|hf_|gsk_|xai-|pplx-|nvapi-|tvly-|lsv2_|npm_|pypi-|SG\.|eyJ"
+    r"|AGE-SECRET|apify_api|ATATT3|cf(?:[au]t|k)_|CFPAT-|dckr_|do[opr]_v1|figd_|gl(?:c|sa)_|HRKU-|hv[bsr]\."
+    r"|lin_api|nfp_|NRAK-|ntn_|pcsk_|PMAK-|pscale_|sbp_|shp(?:at|ca|pa|ss)_|tgp_v1|tskey-|vc[aikpr]_"
+    r"|xkeysib)"
 )
 """How keys of common providers begin (RE2 and Python)."""
 

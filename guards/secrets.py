@@ -116,7 +116,7 @@ def _is_drawn(match: Any) -> bool:
 
 def _holds_key(match: Any) -> bool:
     """No words, dots or code in place of the key, as between the lines in a program or a manual."""
-    parts = [part for part in match[0].split("-----") if not part.startswith(("BEGIN ", "END "))]
+    parts = [part for part in match[0].split("-----") if not part.startswith(("BEGIN", "END"))]
     return any(
         _MIXED.search(word) or (word.isupper() and len(set(word)) > 1)
         for part in parts

@@ -103,7 +103,7 @@ class Secrets:
         texts = texts if len(parts) == len(sent) else list(put_together(own, parts))
         for number in sorted(self._near(patterns, texts)):
             pattern, compiled = self.rows[number]
-            if not pattern.in_text and any(compiled.search(text) for text in texts):
+            if not pattern.in_text and any(_is_in(text, pattern, compiled) for text in texts):
                 reason = f"secret '{pattern.name}' in pieces, over the calls of this thread"
                 shown = f"[REDACTED:{pattern.name}]"
                 allowed = "the call without its piece of it"
@@ -121,8 +121,8 @@ class Secrets:
         return patterns.candidates("\n".join(texts)) & self.rows.keys() if texts else set()
 
     def _is_one(self, patterns: PatternSet, piece: str) -> bool:
-        found = (self.rows[number][1] for number in self._near(patterns, [piece]))
-        return any(compiled.search(piece) for compiled in found)
+        near = (self.rows[number] for number in self._near(patterns, [piece]))
+        return any(_is_in(piece, *row) for row in near)
 
     def _findings(self, call: Examined, history: History, hits: Iterable[int]) -> Iterator[Finding]:
         masked: Arguments | None = None
@@ -160,6 +160,11 @@ class Secrets:
         again = Examined(replace(call.call, arguments=masked), call.patterns)
         left = (row for number, row in self.rows.items() if number in again.hits)
         return None if any(_first(again, *row) for row in left) else masked
+
+
+def _is_in(text: str, pattern: SecretPattern, compiled: Any) -> bool:
+    """Whether a text holds a secret of this pattern, and no name in a program that resembles it."""
+    return next(pattern.finds(compiled, text), None) is not None
 
 
 def _first(call: Examined, pattern: SecretPattern, compiled: Any) -> tuple[int, str] | None:

@@ -31,6 +31,7 @@ PROVIDERS: dict[str, Examples] = {
                 "e2b_",
                 "esecret_",
                 "FLWSECK_TEST-",
+                "fw_",
                 "hcaik_",
                 "jina_",
                 "llx-",
@@ -57,11 +58,13 @@ PROVIDERS: dict[str, Examples] = {
         no=[
             "vcp_xxxxxxxxxxxxxxxxxxxxxxxx",
             "rnd_seed_for_the_whole_experiment_2",
-            "ptr_to_the_next_element_in_the_list",
             "fc-your-api-key-goes-here-123",
             f"pul-{UUID}",
             f"favicon-{X}",
             "e2b_short1",
+            "fw_update_notifier_v2_settings",
+            "fw_update2BooleanOptionalAction",
+            "rnd_1ModuleNotFoundError",
         ],
     ),
     "azure_key": key(

@@ -223,7 +223,6 @@ EXAMPLES: dict[str, Examples] = {
     "tailscale_key": key(f"tskey-auth-{X[:16]}-{X}", no=["tskey-auth-", "tskey-api"]),
     "brevo_key": key(f"xkeysib-{HEX * 4}-{X[:16]}", no=["xkeysib-", f"xkeysib-{HEX}"]),
     "cerebras_key": key(f"csk-{X.lower()}{X[:16].lower()}", no=["csk-", "csk-chip-design"]),
-    "fireworks_key": key(f"fw_{X[:22]}", no=["fw_", "fw_update_notifier_v2_settings"]),
     "together_key": key(f"tgp_v1_{X}_{X[:10]}", no=["tgp_v1_", "tgp_v1"]),
     "posthog_key": key(f"phx_{X}{X[:11]}", no=["phx_", f"phc_{X}{X[:11]}"]),
     "sourcegraph_token": key(

@@ -21,6 +21,8 @@ KEYS = [
     "sk-proj-" + "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=48)),
     "ghp_" + "".join(random.Random(8).choices(string.ascii_letters + string.digits, k=36)),
     "AKIA" + "".join(random.Random(9).choices(string.ascii_uppercase + string.digits, k=16)),
+    "vcp_" + "".join(random.Random(10).choices(string.ascii_letters + string.digits, k=40)),
+    "dop_v1_" + "".join(random.Random(11).choices("0123456789abcdef", k=64)),
 ]
 POLICY = load_policy({"version": 2, "default": "allow"})
 
@@ -180,6 +182,13 @@ def of_private(thread: Thread, sent: tuple[str, ...], **arguments: Any) -> str:
     return decide(
         thread.policy, ToolCall("post", arguments), History(thread.ledger, sent=sent)
     ).word
+
+
+def test_names_of_programs_are_no_pieces() -> None:
+    """Names that begin like a key make none, together with others of the same and earlier calls."""
+    names = "report_full_closure _all_values HAVE_FCHMODAT fw_update2 sq_a my_rnd_1 vcp_x1 si_lk"
+    calls = [{"old": names[at:], "new": names[:at]} for at in range(0, len(names), 7)]
+    assert words_of(calls) == ["allow"] * len(calls)
 
 
 def test_a_private_code_in_pieces() -> None:
