@@ -33,6 +33,7 @@ from ..caller import CallerTest
 from ..conditions import Condition, requirement, steps_of
 from ..entries import Conditions
 from ..flow import Facts, holds_nothing_private
+from ..json_parts import with_parts
 from ..ledger import History
 from ..names import bare_name, folded_name, glob_pattern, shown_name, spellings
 from ..nearest import nearest
@@ -259,10 +260,16 @@ class Tools:
         facts = Facts(ledger, self.me, False, about, history.caller, call.decoded, clear, beside)
         closest: list[Finding] = []
         for conditions, otherwise in row.ways:
-            failures = conditions.failures(call, history, facts)
-            if not failures:
+            if conditions.deep and (opened := with_parts(call, conditions.tree)) is not call:
+                one = replace(row, ways=((conditions, otherwise),))
+                found = list(self._ways(one, opened, history))
+            else:
+                failures = conditions.failures(call, history, facts)
+                if not failures:
+                    return ()
+                found = [f.finding(row.name, otherwise, history, self.redactor) for f in failures]
+            if not found:
                 return ()
-            found = [f.finding(row.name, otherwise, history, self.redactor) for f in failures]
             if not closest or _strictness(found) < _strictness(closest):
                 closest = found
         return closest
