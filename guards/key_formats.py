@@ -62,9 +62,11 @@ FORMATS: tuple[tuple[str, str], ...] = (
     ),
     (
         "azure_key",
-        rf"{_B64}{{76}}(?:ACDb|\+AMC|\+ABa){_B64}{{6}}==|{_B64}{{42}}(?:AzSe|\+ACR){_B64}{{6}}"
-        rf"|[A-Za-z0-9_-]{{44}}AzFu[A-Za-z0-9_-]{{6}}=="
-        rf"|{_B64}{{33}}(?:AzCa|\+AEh|\+ASb|\+ARm|AIoT){_B64}{{6}}=",
+        _key(
+            rf"{_B64}{{76}}(?:ACDb|\+AMC|\+ABa){_B64}{{6}}==|{_B64}{{42}}(?:AzSe|\+ACR)[A-D]{_B64}{{5}}"
+            rf"|[A-Za-z0-9_-]{{44}}AzFu[A-Za-z0-9_-]{{6}}=="
+            rf"|{_B64}{{33}}(?:AzCa|\+AEh|\+ASb|\+ARm|AIoT){_B64}{{6}}="
+        ),
     ),
     ("azure_openai_key", r"[A-Za-z0-9]{52}JQQJ9[9D][A-Za-z0-9]{26}"),
     ("azure_devops_token", r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"),
@@ -206,7 +208,8 @@ FORMATS: tuple[tuple[str, str], ...] = (
     ("easypost_key", _NO_WORD + r"(?P<secret>EZ[AT]K[A-Za-z0-9]{54})\b"),
     (
         "facebook_token",
-        _NO_WORD + r"(?P<secret>EAA[B-Z][A-Za-z0-9]{100,}|[0-9]{15,16}\|[A-Za-z0-9_-]{27})\b",
+        _NO_WORD + r"(?P<secret>EAA[B-Z][A-Za-z0-9]{20,}Z[A-D][A-Za-z0-9]{40,}"
+        r"|[0-9]{15,16}\|[A-Za-z0-9_-]{27})\b",
     ),
     ("firebase_key", _NO_WORD + r"(?P<secret>AAAA[A-Za-z0-9_-]{7}:APA91b[A-Za-z0-9_-]{100,})"),
     ("harness_token", _key(r"[ps]at\.[A-Za-z0-9_-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}")),

@@ -89,7 +89,7 @@ _SAYS_NOTHING = re.compile(
     r"(?:(?:your|my|the|a|db|user|fake|dummy|test|some|new|old|app|root|admin)[_ -]?)*"
     r"(?:pass(?:word|wd|phrase)?|pwd|pw"
     r"|secret|token|change_?-?(?:me|this|it)|credentials?|example|guest|tiger|redacted|masked|hidden|x+|\.+)"
-    r"|%[sdv]|(?:user|postgres|root|mysql|mongo(?:db)?|admin|guest|redis|test)",
+    r"|%[sdv]|(?:user|postgres|root|mysql|mongo(?:db)?|admin|guest|redis|test|xyz|abc|bar|123)",
     re.IGNORECASE,
 )
 """Passwords that stand in links of manuals, and protect nothing where they are real."""
@@ -116,7 +116,11 @@ def _is_drawn(match: Any) -> bool:
 
 def _holds_key(match: Any) -> bool:
     """No words, dots or code in place of the key, as between the lines in a program or a manual."""
-    parts = [part for part in match[0].split("-----") if not part.startswith(("BEGIN", "END"))]
+    parts = [
+        part
+        for part in match[0].replace("\\n", " ").split("-----")
+        if not part.startswith(("BEGIN", "END"))
+    ]
     return any(
         _MIXED.search(word) or (word.isupper() and len(set(word)) > 1)
         for part in parts

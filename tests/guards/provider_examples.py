@@ -98,7 +98,9 @@ PROVIDERS: dict[str, Examples] = {
     "dropbox_token": key(f"sl.{X * 5}", f"sl.u.{X * 5}", no=["sl.", "sl.wikipedia.org"]),
     "easypost_key": key(f"EZAK{X}{X[:22]}", f"EZTK{X}{X[:22]}", no=["EZAK", f"EZAK{X}"]),
     "facebook_token": key(
-        f"EAAG{X * 4}", f"123456789012345|{X[:27]}", no=["EAAG", "EAAAAAAAAA" * 12, "1234|5678"]
+        f"EAAG{X}ZC{X}{X}",
+        f"123456789012345|{X[:27]}",
+        no=["EAAG", "EAAAAAAAAA" * 12, f"EAAQ{'AQIBAAAE' * 20}", "1234|5678"],
     ),
     "firebase_key": key(f"AAAA{X[:7]}:APA91b{X * 4}", no=["AAAA:APA91b", "APA91b"]),
     "harness_token": key(
