@@ -18,7 +18,7 @@ _UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 VENDORS = (
     "aio_|alcht_|apify_api_|bb_live_|bkua_|CCIP(?:AT|RJ)_|cf(?:[au]t|k)_|CLOJARS_|crsr_|dbt[cu]_|dd[pw]_"
     "|dnkey-|duffel_(?:live|test)_|e2b_|esecret_|fc-|fio-u-|fw_|FLWSECK(?:_TEST)?-|hc[abx][il]k_"
-    "|jina_|llx-|p8e-|pn[bu]_|prtapi_|pul-|pylf_v[0-9]_[a-z]{2}_|rdme_|rnd_|s-s4t2[a-z]{2}-"
+    "|flb_(?:live|test)_|jina_|k2sk_v1_|llx-|p8e-|pn[bu]_|prtapi_|pul-|pylf_v[0-9]_[a-z]{2}_|rdme_|rnd_|s-s4t2[a-z]{2}-"
     "|shippo_(?:live|test)_|sk-helicone-|slk_|sq[apu]_|tfp_|tk-[a-z]{2}-|vc[aikpr]_|wandb_v[0-9]_|y0_"
 )
 """How keys of further providers begin, behind which everything is drawn at random."""
@@ -49,6 +49,14 @@ FORMATS: tuple[tuple[str, str], ...] = (
     (
         "aws_bedrock_key",
         _key(rf"ABSK{_B64}{{100,}}={{0,2}}|bedrock-api-key-{_B64}{{40,}}={{0,2}}"),
+    ),
+    (
+        "aws_session_token",
+        _NO_WORD + rf"(?P<secret>(?:IQoJb3JpZ2lu|F[Qw]oGZXIvYXdz){_B64}{{60,}}={{0,2}})",
+    ),
+    (
+        "aws_service_key",
+        _NO_WORD + rf"(?P<secret>da2-[a-z0-9]{{26}}|amzn\.mws\.{_UUID})\b",
     ),
     (
         "aws_secret_key",
@@ -149,7 +157,7 @@ FORMATS: tuple[tuple[str, str], ...] = (
     ("langfuse_key", _key(r"sk-lf-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")),
     ("elevenlabs_key", _NO_WORD + r"(?P<secret>sk_[0-9a-f]{48})"),
     ("heroku_key", _key(r"HRKU-[A-Za-z0-9_-]{60,}")),
-    ("newrelic_key", _key(r"NR(?:AK|II|IQ)-[A-Za-z0-9_-]{27,}|[0-9A-Za-z]{36}NRAL\b")),
+    ("newrelic_key", _key(r"NR(?:A[AK]|II|IQ|RA|SP)-[A-Za-z0-9_-]{27,}|[0-9A-Za-z]{36}NRAL\b")),
     ("planetscale_token", _key(r"pscale_(?:tkn|oauth|pw)_[A-Za-z0-9_.=-]{32,}")),
     ("fly_token", _key(r"fm[12][ar]?_[A-Za-z0-9+/]{60,}={0,3}|fo1_[A-Za-z0-9_-]{43}")),
     ("onepassword_token", _key(r"ops_eyJ[A-Za-z0-9+/]{100,}={0,3}")),
@@ -217,6 +225,10 @@ FORMATS: tuple[tuple[str, str], ...] = (
     ("maxmind_key", _key(r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk\b")),
     ("nuget_key", _NO_WORD + r"(?P<secret>oy2[a-z0-9]{43})\b"),
     ("octopus_key", _NO_WORD + r"(?P<secret>API-[A-Z0-9]{25,29})\b"),
+    (
+        "onfido_token",
+        _key(r"api_(?:live|sandbox)(?:_[a-z]{2})?\.[A-Za-z0-9_-]{11}\.[A-Za-z0-9_-]{32}"),
+    ),
     ("openshift_token", _key(r"sha256~[A-Za-z0-9_-]{43}")),
     ("plaid_token", _key(rf"access-(?:sandbox|development|production)-{_UUID}")),
     (

@@ -87,8 +87,8 @@ _LONGEST_PREFIX = 13
 
 _SAYS_NOTHING = re.compile(
     r"(?:(?:your|my|the|a|db|user|fake|dummy|test|some|new|old|app|root|admin)[_ -]?)*"
-    r"(?:pass(?:word|wd|phrase)?|pwd|pw"
-    r"|secret|token|change_?-?(?:me|this|it)|credentials?|example|guest|tiger|redacted|masked|hidden|x+|\.+)"
+    r"(?:pass(?:word|wd|phrase)?|pwd|pw|secret|token|change_?-?(?:me|this|it)|credentials?|example"
+    r"|guest|tiger|redacted|masked|hidden|[x*.\u2022\u2026]+)"
     r"|%[sdv]|(?:user|postgres|root|mysql|mongo(?:db)?|admin|guest|redis|test|xyz|abc|bar|123)",
     re.IGNORECASE,
 )
@@ -140,7 +140,7 @@ SHIPPED: tuple[SecretPattern, ...] = (
     *(SecretPattern(name, regex, real=_is_drawn) for name, regex in FORMATS),
     SecretPattern(
         "vendor_key",
-        rf"{BEGIN}(?P<secret>(?:{VENDORS})(?P<drawn>[A-Za-z0-9_-]{{20,}}))",
+        rf"{BEGIN}(?P<secret>(?:{VENDORS})(?P<drawn>[A-Za-z0-9_=-]{{20,}}))",
         real=lambda match: looks_random(match["drawn"]),
     ),
     *(SecretPattern(name, regex, real=_is_there) for name, regex in _IN_CONTEXT),

@@ -32,6 +32,8 @@ PROVIDERS: dict[str, Examples] = {
                 "esecret_",
                 "FLWSECK_TEST-",
                 "fw_",
+                "flb_live_",
+                "k2sk_v1_",
                 "hcaik_",
                 "jina_",
                 "llx-",
@@ -66,6 +68,19 @@ PROVIDERS: dict[str, Examples] = {
             "fw_update2BooleanOptionalAction",
             "rnd_1ModuleNotFoundError",
         ],
+    ),
+    "aws_session_token": key(
+        f"IQoJb3JpZ2luX2Vj{X}{X}==".replace("_", ""),
+        f"FwoGZXIvYXdzE{X}//////////{X}=",
+        no=["IQoJb3JpZ2lu", "FwoGZXIvYXdz"],
+    ),
+    "aws_service_key": key(
+        f"da2-{LOWER[:26]}", f"amzn.mws.{UUID}", no=["da2-x", "amzn.mws.", f"data2-{LOWER[:26]}"]
+    ),
+    "onfido_token": key(
+        f"api_live_us.{X[:11]}.{X}",
+        f"api_sandbox.{X[:11]}.{X}",
+        no=["api_live", "api_live.example.com"],
     ),
     "azure_key": key(
         f"{X}{X}{X[:12]}ACDb{X[:6]}==",

@@ -284,6 +284,7 @@ EXAMPLES: dict[str, Examples] = {
             "https://user:<password>@host/",
             "https://example.com:8080/a@b",
             "https://user:pass@example.com/x",
+            "https://user:••••••••@example.com/x",
             '"https://url:8000";@something',
             "https://REDACTED:REDACTED@www.example.com/",
         ],
