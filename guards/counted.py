@@ -20,7 +20,7 @@ _SHORT_NUMBER = (
 """Up to three digits and some decimals; a sign of Chinese may stand behind."""
 _NUMBERED = re.compile(
     r"(?:\b([^\W\d_]{2,30})[ :]{1,2}(?:(?:no|nr|number|id)\b[. :]{1,2})?)?"
-    rf"(#?){_SHORT_NUMBER}(?:[ -]{{0,2}}(%|km/h|\u00b0 ?[CF]?|[^\W\d_]{{2,30}}))?",
+    rf"(#?){_SHORT_NUMBER}(?:[ -]{{0,2}}['\"]?(%|km/h|\u00b0 ?[CF]?|[^\W\d_]{{2,30}}))?",
     re.IGNORECASE,
 )
 _SET_TO = re.compile(
@@ -37,6 +37,20 @@ _WITH_ID = re.compile(
 )
 """`the ticket with the ID 12`"""
 _ONE = re.compile(r"\bone[ -]([^\W\d_]{4,30})", re.IGNORECASE)
+_AGE = re.compile(r"\b(\d{1,3})[ -]years?[ -]old\b|\baged?[,:]? (\d{1,3})\b", re.IGNORECASE)
+_PARTY = re.compile(
+    r"\b(?:table|room|house|dinner|lunch|breakfast|brunch|family|party|group|booking|reservation)"
+    r" (?:for|of) (\d{1,3})\b(?=\s?(?:[.,;!?)]|\Z"
+    r"|(?:at|in|on|by|is|and|with|near|from|tonight|this)\b))",
+    re.IGNORECASE,
+)
+"""`a table for four`"""
+_LETTERED = re.compile(
+    r"\b([^\W\d_]{3,30}):? "
+    r"(['\"]?[A-Z]['\"]?(?:(?:,|,? and|,? or) ['\"]?[A-Z]['\"]?){0,5})(?![\w'\u2019])"
+)
+"""`sizes M and L`, `option B`"""
+_CAPITAL = re.compile("[A-Z]")
 _PER_PAGE = re.compile(rf"{_SHORT_NUMBER} (?:[a-z]{{3,20}} )?(?:per|a|each) page\b", re.IGNORECASE)
 _ORDINAL = re.compile(
     r"(\bon )?(?:\bthe )?\b(\d{1,3})(?:st|nd|rd|th)\b(?! of\b)(?: ([^\W\d_]{3,30}))?",
@@ -127,8 +141,9 @@ Counted = tuple[str, set[str]]
 
 
 def counted(text: str) -> Iterator[Counted]:
-    """Every short number of a text with what it counts; a time in each unit in which it is whole
-    (`two hours` are 120 minutes), and what percent are of 1 (`5 %` are a rate of 0.05)."""
+    """Every short number of a text with what it counts, and single letters behind what they are of
+    (`size M`); a time in each unit in which it is whole (`two hours` are 120 minutes), and what
+    percent are of 1 (`5 %` are a rate of 0.05)."""
     digits = in_digits(text)
     for number, words, at in placed(digits):
         as_written = digits.startswith(number.lstrip("-"), at)  # and in no other unit of time
@@ -141,6 +156,13 @@ def counted(text: str) -> Iterator[Counted]:
         yield "1", _widened({match[1].lower()}) - _NO_NOUN
     for match in _PER_PAGE.finditer(digits):
         yield match[1], {"page"}
+    for match in _AGE.finditer(digits):
+        yield match[1] or match[2], {"age"}
+    for match in _PARTY.finditer(digits):
+        yield match[1], _widened({"people"})
+    for match in _LETTERED.finditer(text):
+        word = match[1].lower().removesuffix("s")
+        yield from ((letter, {word}) for letter in _CAPITAL.findall(match[2]))
     for match in _LASTING.finditer(digits):
         yield from _of_time(_seconds_of(match), set(_SECONDS))
     for match in _PRICED_AT.finditer(digits):
@@ -150,7 +172,7 @@ def counted(text: str) -> Iterator[Counted]:
 def _widened(words: set[str]) -> set[str]:
     """What stands beside a number, with what an argument may call it: of `two people` the guests,
     of `3 nights` the duration, of `5 km` the distance."""
-    found = words.union(word.removesuffix("room") for word in words if word.endswith("room"))
+    found = words.union(word[:-4] for word in words if word[:-4] and word.endswith("room"))
     for units, names in _NAMES:
         if not units.isdisjoint(words):
             found |= names

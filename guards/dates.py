@@ -43,7 +43,9 @@ _NUMBERS_TO = re.compile(
     r"(\d{4}(?!\d)|\d{2}(?!\d))?"
 )
 """`20.-23.12.`, `20. bis 23.12.2026`: of the first day only the number."""
-_MONTH_FIRST = re.compile(rf"\b({MONTH})\.?\s{{0,3}}{_DAY}\b{_DAYS_BEHIND}{_YEAR}", re.IGNORECASE)
+_MONTH_FIRST = re.compile(
+    rf"\b({MONTH})\.?\s{{0,3}}(?:the\s)?{_DAY}\b{_DAYS_BEHIND}{_YEAR}", re.IGNORECASE
+)
 _DAY_FIRST = re.compile(
     rf"(?<!\d){_DAYS_BEFORE}(?<!\d){_DAY}[.\u00ba]?\s{{1,3}}(?:(?:of|de)\s{{1,3}})?({MONTH})\b"
     rf"(?:\s{{1,3}}de)?{_YEAR}",

@@ -30,7 +30,7 @@ from .unnamed import (
     Tree,
     Unnamed,
     bare_names,
-    in_a_row,
+    holds_by_name,
     other_spellings,
     respelled,
     root_of,
@@ -243,10 +243,7 @@ class Conditions:
         """The values that fail a requirement, where the argument's name helps none of them."""
         for path, value in failing:
             nearer = replace(facts, about=(*facts.about, required.about or subjects(path)))
-            if required.flows(value, nearer):
-                continue
-            row = in_a_row(path, call.arguments) if path[-1:] == "]" else ""
-            if row and required.flows(row, nearer):
+            if holds_by_name(required, path, value, call.arguments, nearer):
                 continue
             tool = shown_name(call.name)
             reason = f"argument '{path}' of tool {tool} is not {required.wish}{facts.unseen}"

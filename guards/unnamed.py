@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-from .conditions import EVERY, PLAIN_NAME
+from .conditions import EVERY, PLAIN_NAME, Requirement
+from .flow import Facts
 from .names import bare_argument
 from .normalise import Examined
+from .tokens import subjects
 
 Tree = dict[str, "Tree | None"]
 """The argument paths that have a condition; None stands for everything below."""
@@ -188,14 +191,30 @@ def root_of(path: str, arguments: Mapping[str, Any]) -> tuple[str, ...] | None:
     return (found[0],) if len(found) == 1 else None
 
 
-def in_a_row(path: str, arguments: Mapping[str, Any]) -> str:
-    """The numbers of the list of which a path names one, as a person writes a list; empty where it
-    is no list of several numbers, or of very many."""
-    value = arguments.get(path.partition("[")[0])
+def holds_by_name(
+    required: Requirement, path: str, value: Any, arguments: Mapping[str, Any], facts: Facts
+) -> bool:
+    """Whether a value holds where the names say what it is: the `age` in an object, the numbers of
+    a list as a person writes them in a row."""
+    if required.flows(value, facts):
+        return True
+    if isinstance(value, dict) and len(value) <= _MOST_NAMED:
+        names = dict.fromkeys(value, True)  # of which nothing is asked but to be names
+        return required.flows(names, facts) and all(
+            holds_by_name(required, "", item, {}, replace(facts, about=(*facts.about, subjects(n))))
+            for n, item in value.items()
+            if item is not None
+        )
+    row = _in_a_row(arguments.get(path.partition("[")[0])) if path[-1:] == "]" else ""
+    return bool(row) and required.flows(row, facts)
+
+
+def _in_a_row(value: object) -> str:
+    """The numbers of a list; empty where it is no list of several numbers, or of very many."""
     if not isinstance(value, list) or not 1 < len(value) <= _MOST_IN_A_ROW:
         return ""
     plain = all(type(item) in (int, float) for item in value)
     return " ".join(f"{item:.10g}" for item in value) if plain else ""
 
 
-_MOST_IN_A_ROW = 100
+_MOST_IN_A_ROW, _MOST_NAMED = 100, 30

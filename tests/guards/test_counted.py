@@ -61,6 +61,13 @@ from tests.guards.threads import Thread
         ("an interest rate of 5%", "5", "rate"),
         ("2.5 % of growth", "0.025", "ratio"),
         ("我想买10个麦辣鸡腿堡", "10", "quantity"),
+        ("I am 42 years old", "42", "age"),
+        ("my new age, 30", "30", "age"),
+        ("a table for four at Luigi's", "4", "guest"),
+        ("a family of four.", "4", "passenger"),
+        ("order five 'burgers'", "5", "quantity"),
+        ("in sizes M and L, please", "L", "size"),
+        ("option B", "B", "option"),
     ],
 )
 def test_what_a_number_counts(text: str, number: str, beside: str) -> None:
@@ -78,6 +85,11 @@ def test_what_a_number_counts(text: str, number: str, beside: str) -> None:
         ("an interest rate of 5%", "0.05", "percent"),
         ("5 apples", "0.05", "rate"),
         ("no one else", "1", "quantity"),
+        ("a table for 2:30 pm", "2", "guest"),
+        ("a room for 3 nights", "3", "guest"),
+        ("option Bob", "B", "option"),
+        ("Plan B's end", "B", "plan"),
+        ("size m", "M", "size"),
         ("the ticket with my ID and 12 boxes", "12", "ticket"),
     ],
 )
@@ -187,3 +199,17 @@ def test_numbers_in_a_row() -> None:
     assert thread.word("sort", guests=4) == "allow"
     assert thread.word("sort", guests=12) == "block"
     assert thread.word("sort", ticket_id="#4") == "block"
+
+
+def test_what_stands_in_an_object_has_its_own_name() -> None:
+    """A short number in it counts for its name, and for no other; and so does a letter."""
+    said = "Set the age to 30 and the size M, for 4 people, of user Ann: profile."
+    thread = Thread({"tools": {"set": {"args": {"*": "stated"}}}}, said)
+    assert thread.word("set", profile={"age": 30, "size": "M"}) == "allow"
+    assert thread.word("set", profile={"age": 30, "user": "Ann"}) == "allow"
+    assert thread.word("set", profile={"age": 4}) == "block"
+    assert thread.word("set", profile={"age": 30, "user": "Eve"}) == "block"
+    assert thread.word("set", profile={"age": 30, "size": "L"}) == "block"
+    assert thread.word("set", profile={"age": 30, "note_to_eve": True}) == "block"
+    assert thread.word("set", size="M") == "allow"
+    assert thread.word("set", grade="M") == "block"

@@ -32,6 +32,7 @@ from tests.guards.threads import one
         ("December 20 to 23 in Lisbon", (0, 12, 23)),
         ("on Jun.20,2026", (2026, 6, 20)),
         ("March 10 of 2026", (2026, 3, 10)),
+        ("on Apr the 5th", (0, 4, 5)),
         ("April 3rd to April 5th 2026", (2026, 4, 3)),
         ("Dec 30 - Jan 3, 2027", (2026, 12, 30)),
     ],
