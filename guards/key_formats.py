@@ -99,7 +99,7 @@ FORMATS: tuple[tuple[str, str], ...] = (
     (
         "slack_token",
         _key(
-            r"(?:xoxe\.)?xox[abceprs]-[0-9][A-Za-z0-9-]{9,}|xoxo-[0-9]{6,}-[A-Za-z0-9-]{10,}"
+            r"(?:xoxe\.)?xox[abceprs]-(?:[0-9][A-Za-z0-9-]{9,}|[A-Za-z0-9]{10,}[A-Za-z0-9-]*)|xoxo-[0-9]{6,}-[A-Za-z0-9-]{10,}"
             r"|xoxd-[A-Za-z0-9%/+=-]{20,}|xapp-\d-[A-Za-z0-9-]{20,}|xwfp-[A-Za-z0-9-]{20,}"
         ),
     ),

@@ -95,6 +95,13 @@ _SAYS_NOTHING = re.compile(
 """Passwords that stand in links of manuals, and protect nothing where they are real."""
 _PART, _DIGIT = re.compile("[A-Za-z0-9]+"), re.compile("[0-9]")
 _BASES = frozenset("ACGNTU")
+_STANDS_IN = frozenset("xX0A")
+"""Signs that are repeated in place of a key, or where bytes are nought."""
+_OF_NO_NAME = (
+    "sk-", "AIza", "AKIA", "ASIA", "ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-",
+    "xox", "sk_live_", "sk_test_", "rk_live_",
+)  # fmt: skip
+"""Beginnings of keys with which no name in a program begins that is as long as they are."""
 _LINE = re.compile(r"[A-Za-z0-9+/=]{4,}")
 _MIXED = re.compile(r"[a-z][A-Z0-9]|[A-Z][0-9]|[0-9][A-Za-z]")
 """What stands in a private key, and the signs of no word beside one another."""
@@ -107,24 +114,28 @@ def _is_drawn(match: Any) -> bool:
     if secret is None or len(secret) < 19:
         return True
     drawn = secret[_LONGEST_PREFIX:]
-    if all(len(set(part)) == 1 for part in _PART.findall(drawn)) or "your_" in secret.lower():
+    signs = [set(part) for part in _PART.findall(drawn)]
+    if all(len(of) == 1 and of < _STANDS_IN for of in signs) or "your_" in secret.lower():
         return False
-    return _DIGIT.search(secret) is not None or not (
-        is_name(secret[3:]) or _BASES.issuperset(secret)
-    )
+    if _DIGIT.search(secret) is not None or secret.startswith(_OF_NO_NAME):
+        return True
+    return not (is_name(secret[3:]) or _BASES.issuperset(secret))
 
 
 def _holds_key(match: Any) -> bool:
-    """No words, dots or code in place of the key, as between the lines in a program or a manual."""
-    parts = [
-        part
-        for part in match[0].replace("\\n", " ").split("-----")
-        if not part.startswith(("BEGIN", "END"))
-    ]
+    """No words, dots or code in place of the key, as between the lines in a program or a manual.
+
+    What breaks off behind the first line, or at its end, may be a key whose rest is elsewhere.
+    """
+    text = match[0]
+    parts = [part for part in text.split("-----") if not part.startswith(("BEGIN", "END"))]
+    lines = [line.split() for part in parts for line in part.replace("\\n", "\n").splitlines()]
+    if match.end() == len(match.string) and not any(lines):
+        return True
     return any(
-        _MIXED.search(word) or (word.isupper() and len(set(word)) > 1)
-        for part in parts
-        for word in _LINE.findall(part)
+        _MIXED.search(word) or (len(set(word)) > 1 and (word.isupper() or [word] == words))
+        for words in lines
+        for word in _LINE.findall(" ".join(words))
     )
 
 

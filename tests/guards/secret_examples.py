@@ -35,6 +35,7 @@ EXAMPLES: dict[str, Examples] = {
         "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7\nabc+/=\n-----END RSA PRIVATE KEY-----",
         "-----BEGIN PRIVATE KEY-----\\nMIIEvQIBADANBg\\n-----END PRIVATE KEY-----",
         "-----BEGIN PGP PRIVATE KEY BLOCK-----\nlQOYBF\n-----END PGP PRIVATE KEY BLOCK-----",
+        "-----BEGIN RSA PRIVATE KEY-----\nMIIEabcd\n-----END RSA PRIVATE KEY-----",
         no=[
             "-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----",
             "BEGIN PRIVATE KEY",
@@ -56,6 +57,8 @@ EXAMPLES: dict[str, Examples] = {
     ),
     "openai_key": key(
         f"sk-{X}",
+        "sk-abcdefghijklmnopqrstuvwxyz",
+        "sk-aaaaaaaaaaaaaaaaaaaaaaaa",
         f"sk-proj-{X[:12]}-{X}_x-",
         f"sk-svcacct-{X}",
         f"sk-admin-{X}",

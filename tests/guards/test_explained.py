@@ -45,7 +45,7 @@ SPEAKING: list[tuple[dict[str, Any], str, dict[str, Any], str]] = [
     ({"default": "allow", "sequence": [{"before": "get", "require": "test"}]}, "get", {},
      "once test has run"),
     ({"default": "allow", "limits": {"run": {"seconds": 1}}}, "get", {}, "less than 1 seconds"),
-    ({"tools": {"pay": {"args": {"amount": {"max": 5}}}}}, "pay", {"Amount": 6}, "'amount'"),
+    ({"tools": {"pay": {"args": {"amount": {"max": 5}}}}}, "pay", {"Amount": 6}, "at most 5"),
     ({"tools": {"pay": {"args": {"to": {"in": ["$user", "x"]}}}}}, "pay", {"to": "c"},
      "one of nobody ($user), x"),
     ({"tools": {"pay": {"args": {"to.iban": {"in": ["a"]}}}}}, "pay", {"to": "a"},

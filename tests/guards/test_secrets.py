@@ -68,6 +68,13 @@ def test_private_key_that_is_cut_off() -> None:
     assert Redactor().secrets(text)[0] == "[REDACTED:private_key]'quoted'"
 
 
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_a_text_that_ends_behind_the_first_line_of_a_private_key(end: str) -> None:
+    """What follows may come in the next piece."""
+    text = f"key: -----BEGIN RSA PRIVATE KEY-----{end}"
+    assert Redactor().secrets(text)[0] == "key: [REDACTED:private_key]"
+
+
 def test_every_pattern_has_examples() -> None:
     """A shipped pattern without true and false examples of its own fails here."""
     assert [p.name for p in SHIPPED] == list(dict.fromkeys(p.name for p in SHIPPED))
