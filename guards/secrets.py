@@ -86,13 +86,15 @@ _LONGEST_PREFIX = 13
 """`sk-ant-api03-`"""
 
 _SAYS_NOTHING = re.compile(
-    r"(?:(?:your|my|the|a|db|user|fake|dummy|test|some|new|old|app|root|admin)[_ -]?)*"
-    r"(?:pass(?:word|wd|phrase)?|pwd|pw|secret|token|change_?-?(?:me|this|it)|credentials?|example"
+    r"(?:(?:your|my|the|a|db|user|fake|dummy|test|some|new|old|app|root|admin|access|api|auth|bearer"
+    r"|jwt|client|personal|secret)[_ -]?)*"
+    r"(?:(?:pass(?:word|wd|phrase)?|pwd|pw|secret|token|key)(?:[_ -](?:goes[_ -])?here)?"
+    r"|change_?-?(?:me|this|it)|credentials?|example"
     r"|guest|tiger|redacted|masked|hidden|[x*.\u2022\u2026]+)"
     r"|%[sdv]|(?:user|postgres|root|mysql|mongo(?:db)?|admin|guest|redis|test|xyz|abc|bar|123)",
     re.IGNORECASE,
 )
-"""Passwords that stand in links of manuals, and protect nothing where they are real."""
+"""Passwords and tokens that stand in manuals, and protect nothing where they are real."""
 _PART, _DIGIT = re.compile("[A-Za-z0-9]+"), re.compile("[0-9]")
 _BASES = frozenset("ACGNTU")
 _STANDS_IN = frozenset("xX0A")

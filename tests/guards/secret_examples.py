@@ -250,8 +250,13 @@ EXAMPLES: dict[str, Examples] = {
             ("Authorization: Bearer abcdefghij", "abcdefghij"),
             ('{"authorization": "Basic dXNlcjpwYXNz"}', "dXNlcjpwYXNz"),
             ("-H 'Authorization: token abcdefghij'", "abcdefghij"),
+            ("Authorization: Bearer your_abcdefghij", "your_abcdefghij"),
+            ("Authorization: Bearer my_key_4f9a2c71", "my_key_4f9a2c71"),
         ],
         benign=[
+            "Authorization: Bearer YOUR_ACCESS_TOKEN",
+            "Authorization: Bearer your_api_key_here",
+            "Authorization: Token your-token-goes-here",
             "Authorization: none",
             "Authorization: Bearer <token>",
             "Authorization: Bearer $TOKEN",
