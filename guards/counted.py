@@ -51,6 +51,8 @@ _LETTERED = re.compile(
 )
 """`sizes M and L`, `option B`"""
 _CAPITAL = re.compile("[A-Z]")
+_LONE_CAPITAL = re.compile(r"[A-Z](?<!\w.)(?!\w)")
+_DIGIT = re.compile(r"\d")
 _PER_PAGE = re.compile(rf"{_SHORT_NUMBER} (?:[a-z]{{3,20}} )?(?:per|a|each) page\b", re.IGNORECASE)
 _ORDINAL = re.compile(
     r"(\bon )?(?:\bthe )?\b(\d{1,3})(?:st|nd|rd|th)\b(?! of\b)(?: ([^\W\d_]{3,30}))?",
@@ -145,28 +147,36 @@ def counted(text: str) -> Iterator[Counted]:
     (`size M`); a time in each unit in which it is whole (`two hours` are 120 minutes), and what
     percent are of 1 (`5 %` are a rate of 0.05)."""
     digits = in_digits(text)
+    for match in _ONE.finditer(text):
+        yield "1", _widened({match[1].lower()}) - _NO_NOUN
+    for match in _LETTERED.finditer(text) if _LONE_CAPITAL.search(text) else ():
+        word = match[1].lower().removesuffix("s")
+        yield from ((letter, {word}) for letter in _CAPITAL.findall(match[2]))
+    if _DIGIT.search(digits) is None:
+        return
     for number, words, at in placed(digits):
         as_written = digits.startswith(number.lstrip("-"), at)  # and in no other unit of time
         yield number, _widened(words) if as_written else words
         if "percent" in words:
             yield f"{float(number) / 100:.10g}", {*_FRACTIONS}
-    for match in _WITH_ID.finditer(digits):
-        yield match[2], {match[1].lower().removesuffix("s")}
-    for match in _ONE.finditer(text):
-        yield "1", _widened({match[1].lower()}) - _NO_NOUN
-    for match in _PER_PAGE.finditer(digits):
-        yield match[1], {"page"}
-    for match in _AGE.finditer(digits):
-        yield match[1] or match[2], {"age"}
-    for match in _PARTY.finditer(digits):
-        yield match[1], _widened({"people"})
-    for match in _LETTERED.finditer(text):
-        word = match[1].lower().removesuffix("s")
-        yield from ((letter, {word}) for letter in _CAPITAL.findall(match[2]))
+    yield from _called(digits)
     for match in _LASTING.finditer(digits):
         yield from _of_time(_seconds_of(match), set(_SECONDS))
     for match in _PRICED_AT.finditer(digits):
         yield f"{float(match[1]):.10g}", {*PRICES}
+
+
+def _called(digits: str) -> Iterator[Counted]:
+    """Numbers in the ways in which people say an id, an age, a size of a party or of a page."""
+    lower = digits.lower()
+    for match in _WITH_ID.finditer(digits) if "id" in lower else ():
+        yield match[2], {match[1].lower().removesuffix("s")}
+    for match in _PER_PAGE.finditer(digits) if " page" in lower else ():
+        yield match[1], {"page"}
+    for match in _AGE.finditer(digits) if "age" in lower or "old" in lower else ():
+        yield match[1] or match[2], {"age"}
+    for match in _PARTY.finditer(digits) if " for " in lower or " of " in lower else ():
+        yield match[1], _widened({"people"})
 
 
 def _widened(words: set[str]) -> set[str]:

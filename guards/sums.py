@@ -134,9 +134,10 @@ def _scaled(match: re.Match[str]) -> str:
 def currencies_in(text: str) -> Iterator[str]:
     """The codes of the currencies that a text names by a sign or a word, in lower case: a Canadian
     dollar is none of the United States."""
-    for whose, money in _NAMED_MONEY.findall(text):
-        code = _CODES.get(f"{whose} {money}".strip().casefold().removesuffix("s"), "")
-        if code:
+    for match in _MONEY_NAME.finditer(text):
+        whose = _WHOSE.search(text, max(match.start() - _LONGEST_WHOSE, 0), match.start())
+        name = f"{whose[0] if whose else ''}{match[0]}".casefold().removesuffix("s")
+        if code := _CODES.get(name, ""):
             yield code
 
 
@@ -163,12 +164,13 @@ _CODES = {
     )
     for name in names.split(",")
 }
-_NAMED_MONEY = re.compile(
-    rf"(?:\b({_OF}) )?((?:\b(?:US|CA?|AU?|NZ|HK|S))?\$|[\u20ac\u00a3\u00a5]"
-    r"|\b(?:(?:euro|dollar|pound|franc|peso|rupee)s?|quid|yen|franken|yuan|renminbi|baht"
-    r"|kron(?:a|or|er?))\b)",
+_MONEY_NAME = re.compile(
+    r"[$\u20ac\u00a3\u00a5]|\b(?:euro|dollar|pound|franc|peso|rupee)s?\b"
+    r"|\b(?:quid|yen|franken|yuan|renminbi|kron(?:a|or|er?)|baht)\b",
     re.IGNORECASE,
 )
+_WHOSE = re.compile(rf"\b(?:(?:{_OF}) |US|CA?|AU?|NZ|HK|S)\Z", re.IGNORECASE)
+_LONGEST_WHOSE = 14
 
 
 def plain_sums(run: Sequence[str]) -> Iterator[float]:
