@@ -8,7 +8,7 @@ it. An answer is one of LangChain's decisions (`{"type": "approve"}`), or names 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, create_model, model_validator
 from typing_extensions import Self
@@ -17,6 +17,9 @@ from ..audit import record
 from ..redact import Redactor
 from ..telemetry.current import answered, waits
 from ..verdict import Arguments, ToolCall, Verdict
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
 
 _DOOR = "middleware"
 
@@ -56,12 +59,22 @@ class Answer(BaseModel):
         return self.edited_action.args if self.edited_action else self.args or {}
 
 
-def ask(call: ToolCall, verdict: Verdict, redactor: Redactor, *, thread: str) -> Answer:
+def ask(
+    call: ToolCall,
+    verdict: Verdict,
+    redactor: Redactor,
+    *,
+    thread: str,
+    config: RunnableConfig,
+) -> Answer:
     """The answer to `call`. Raises out of the node, for LangGraph to pause, until it is there.
+
+    `config` is the node's.
 
     Raises:
         pydantic.ValidationError: the answer is not one; the call can be answered again.
     """
+    from langchain_core.runnables.config import set_config_context
     from langgraph.errors import GraphInterrupt
     from langgraph.types import interrupt
 
@@ -74,7 +87,8 @@ def ask(call: ToolCall, verdict: Verdict, redactor: Redactor, *, thread: str) ->
         "verdict": record(call, verdict),
     }
     try:
-        answer = interrupt(question, response_schema=_answers(call))
+        with set_config_context(config) as context:  # which Python 3.10 does not hand to tasks
+            answer = context.run(interrupt, question, response_schema=_answers(call))
     except GraphInterrupt:
         waits(_DOOR, thread, [call.id])
         raise

@@ -248,8 +248,8 @@ class Rules:
     def _asked(
         self, request: types.ToolCallRequest, call: ToolCall, verdict: Verdict, history: History
     ) -> ToolCall | messages.ToolMessage:
-        redactor = self.policy.redactor
-        answer = ask(call, verdict, redactor, thread=history.thread)
+        redactor, config = self.policy.redactor, request.runtime.config
+        answer = ask(call, verdict, redactor, thread=history.thread, config=config)
         approval = answer_record(
             answer.decision, by=answer.by, reason=answer.reason, at=time.time(), redactor=redactor
         )
