@@ -310,7 +310,7 @@ class Conditions:
         for path, shown, text in given:
             found = ledger.places(text, doubts=True)
             if text not in numbers:
-                found = ledger.priced(text) or found
+                found = (ledger.priced(text) if numbers else None) or found
             elif text in small:
                 found = ledger.places_of_sum(numbers[text])
             elif any(numbers[text] in own for at, own in parts.items() if at != path):

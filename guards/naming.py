@@ -92,9 +92,10 @@ def own_names(row: Mapping[str, Any], about: frozenset[str]) -> Iterator[str]:
 
 
 def is_number_of(field: str) -> bool:
-    """Whether a field is, by its name, the number of a thing: `order_id`, `invoiceNumber`."""
+    """Whether a field is, by its name, the number of a thing, or of several: `order_id`,
+    `invoiceNumbers`."""
     words = field_words(field)
-    return bool(words) and words[-1] in _NUMBERS
+    return bool(words) and (words[-1] in _NUMBERS or words[-1].removesuffix("s") in _NUMBERS)
 
 
 def own_numbers(row: object, tool: str) -> set[str]:

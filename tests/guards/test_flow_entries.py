@@ -256,3 +256,22 @@ def test_a_link_that_is_known_needs_no_site() -> None:
     thread = Thread(rules, "open https://a.example/x?y=1")
     assert thread.word("open", url="https://a.example/x?y=1") == "allow"
     assert thread.word("open", url="https://a.example/x?y=2") == "block"
+
+
+@pytest.mark.parametrize("item", ["itemId", "item_ids", "articleNumbers"])
+def test_a_sum_in_the_message_says_nothing_of_values_that_are_none(item: str) -> None:
+    """What things cost says not which of them belong to an order, though these are numbers."""
+    rules = {
+        "tools": {"give_back": {"args": {"order": "known", item: "known"},
+                                "together": ["order", item]}},
+        "trust": [{"tool": "get_order", "fields": ["order", "articles"], "named": True}],
+    }  # fmt: skip
+    thread = Thread(
+        rules, "I am Ann Wu, order AB-7712. If the lamp costs less than $200, return it."
+    )
+    thread.gave("get_order", {"order": "AB-7712", "articles": ["96902444", "85907081"]},
+                {"order": "AB-7712"})  # fmt: skip
+    thread.gave("get_order", {"order": "AB-9934", "articles": ["44586197"]}, {"order": "AB-9934"})
+    for value, word in (("96902444", "allow"), (["85907081"], "allow"), ("44586197", "block")):
+        assert thread.word("give_back", order="AB-7712", **{item: value}) == word
+    assert thread.word("give_back", order="AB-9934", **{item: "44586197"}) == "block"
