@@ -90,6 +90,8 @@ def scored(text: str) -> Scored:
         if encoded and found[0] > plain[0]:  # what was said openly, too, was not hidden
             found = round(1 - (1 - found[0]) * (1 - ENCODED), 4), (*found[1], "encoded")
         best = max(best, found, key=lambda scored: scored[0])
+    if best[0] < _DISGUISED[0] and _is_disguised(text):
+        return _DISGUISED
     return best
 
 
@@ -181,8 +183,21 @@ _ALTERED = (
     r"\x{1D400}-\x{1D7FF}\x{2100}-\x{214F}\x{2460}-\x{24FF}\x{1F130}-\x{1F189}\x{1D00}-\x{1D2B}]"
     r"|[\x{C0}-\x{17F}][a-z]{0,2}[\x{C0}-\x{17F}]"
 )
+_WORD = re.compile(r"[^\W\d_]{3,40}")
+_DISGUISED: Scored = 0.5, ("disguise",)
+_FEWEST_MIXED = 3
+"""Words that look Latin and are it in a part only, from which it is no slip of who types."""
 _ACCENTS = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]+")
 
+
+_MIXED = r"[A-Za-z][\x{400}-\x{52F}]|[\x{400}-\x{52F}][A-Za-z]"
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
+_TERMINAL = re.compile(
+    "(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b\\]|\x9d)[^\x07\x1b\x9c]*(?:\x07|\x1b\\\\|\x9c)"
+)
+"""What a terminal takes for colours, places and links."""
+_STRUCK = re.compile("[^\x08]\x08")
+"""What a terminal writes over."""
 
 _TIED = r"[A-Za-z]{2,}(?:[_+-][A-Za-z]+){3,}"
 """The name of a file or a branch: `ignore_all_previous_instructions.pdf`."""
@@ -202,8 +217,21 @@ def _ways() -> PatternSet:
     return ways
 
 
+def _is_disguised(text: str) -> bool:
+    """Whether words look like Latin ones and have Cyrillic letters among theirs."""
+    if text.isascii() or compile_pattern(_MIXED).search(text) is None:
+        return False
+    mixed = compile_pattern(_MIXED)
+    words = {word for word in _WORD.findall(text) if not word.isascii()}
+    found = (word for word in words if word.translate(_LOOKALIKES).isascii() and mixed.search(word))
+    return sum(len(re.findall("[A-Za-z]", word)) > 1 for word in found) >= _FEWEST_MIXED
+
+
 def _views(text: str) -> Iterator[tuple[str, bool]]:
     """Other readings of the text, and whether what they show was encoded."""
+    if _CONTROL.search(text) is not None:
+        text = _CONTROL.sub("", _STRUCK.sub("", _TERMINAL.sub("", text)))
+        yield text, False
     if "\\" in text:
         text = json_text(text)
         yield text, False
