@@ -9,7 +9,6 @@ import asyncio
 import functools
 import inspect
 import sys
-import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from copy import copy
@@ -134,13 +133,23 @@ else:
 
     async def within(limit_s: float, work: Awaitable[T]) -> T:
         """Await `work` for at most `limit_s` seconds. Raises OutOfTime."""
-        begun = time.monotonic()
+        task, expired = asyncio.current_task(), False
+
+        def expire() -> None:
+            nonlocal expired
+            expired = True
+            if task is not None:
+                task.cancel()
+
+        limit = asyncio.get_running_loop().call_later(limit_s, expire)
         try:
-            return await asyncio.wait_for(work, limit_s)
-        except asyncio.TimeoutError as error:
-            if time.monotonic() - begun >= limit_s:
+            return await work  # not in a task of its own, out of which SystemExit ends the loop
+        except asyncio.CancelledError as error:
+            if expired:
                 raise workers.OutOfTime from error
             raise
+        finally:
+            limit.cancel()
 
 
 class Exited(RuntimeError):
