@@ -134,13 +134,11 @@ def receipts_of(
 def unkept(policy: Policy, error: Exception) -> Finding | None:
     """What it means for a call that its receipt could not be kept; the logger `edgeward.receipts`
     says why."""
-    reason = f"the receipt of this decision could not be kept ({type(error).__name__})"
-    why = _why(error)
-    _LOG.warning("%s%s", reason, f": {why}" if why else "")
+    reason, why = "the receipt of this decision could not be kept", _why(error)
+    _LOG.warning("%s: %s", reason, why)
     if not policy.fail_closed:
         return None
-    allowed = f"once the log can be gone on with: {why}" if why else "once the log can be written"
-    return Finding("receipts", "block", reason, allowed=allowed)
+    return Finding("receipts", "block", reason, allowed=f"once the log can be written: {why}")
 
 
 def _why(error: Exception) -> str:
@@ -149,4 +147,5 @@ def _why(error: Exception) -> str:
         return str(error)
     if isinstance(error, OSError) and isinstance(error.errno, int):
         return os.strerror(error.errno)
-    return str(getattr(error, "sqlite_errorname", ""))
+    name = getattr(error, "sqlite_errorname", type(error).__name__)
+    return f"what it is written with raised {name}"

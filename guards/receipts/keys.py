@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal, Protocol, TypeVar
 
-from ..key_file import read_key
+from ..key_file import make_key, read_key
 
 Key = TypeVar("Key")
 Algorithm = Literal["ed25519", "hmac"]
@@ -159,7 +159,7 @@ def signer(path: Path, algorithm: Algorithm = "ed25519") -> Signer:
     key = _read(path, made, Ed25519)
     public = path.with_name(path.name + PUBLIC_SUFFIX)
     if not public.exists():
-        public.write_bytes(key.public_pem())
+        make_key(public, key.public_pem, mode=0o644)
     return key
 
 

@@ -36,7 +36,8 @@ class ReceiptLog:
 
         Raises:
             ValueError: the key's file holds none, or there is no file to name it after; the target
-                is a folder; there is no such algorithm; JSON lines cannot be kept on this system.
+                is a folder, a pipe or a device; there is no such algorithm; JSON lines cannot be
+                kept on this system.
             TypeError: `target` is nothing that can be written to.
         """
         if algorithm not in get_args(Algorithm):
@@ -47,6 +48,9 @@ class ReceiptLog:
             path = Path(target)
             if path.is_dir():
                 raise ValueError(f"{path}: is a folder; name a file in it, as receipts.jsonl")
+            if path.exists() and not path.is_file():
+                fix = "name a file, or give what has a method write(text), as sys.stdout"
+                raise ValueError(f"{path}: is a pipe or a device, where nothing is kept; {fix}")
             self._store: Store = Sqlite(path) if path.suffix in _DATABASES else JsonLines(path)
             key = path.with_name(path.name + KEY_SUFFIX) if key is None else key
         elif callable(getattr(target, "write", None)):

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from .chain import Line, Tail, first_head, go_on_from, lines_of, parsed
+from .chain import Line, LogChanged, Tail, first_head, go_on_from, lines_of, parsed
 from .forks import OpenFiles
 from .keys import Signer
 
@@ -27,6 +27,7 @@ HEAD_SUFFIX = ".head"
 _HEAD_BYTES = 256
 """A head is written over the one before it, at one stroke."""
 _BLOCK = 65_536
+_GONE = "the log is not where it was any more: start anew what writes to it"
 DATABASE = b"SQLite format 3\0"
 
 
@@ -37,7 +38,7 @@ class Store(Protocol):
         """Keep receipts, each a JSON object, as the next lines of the log.
 
         Raises:
-            LogChanged: the log is not as its head says.
+            LogChanged: the log is not as its head says, or was removed while it was open.
             OSError, sqlite3.Error, …: they cannot be kept; then none of them is in the log.
         """
 
@@ -52,7 +53,7 @@ class JsonLines(OpenFiles):
         if os.name != "posix":
             raise ValueError(f"{path}: a log of JSON lines needs a POSIX system; name it .sqlite")
         super().__init__()
-        self.path = path
+        self.path = path.absolute()  # a daemon opens it again after it has left its folder
         self._files: tuple[int, ...] = ()
         self._opened_by = 0
         self._size = -1
@@ -66,7 +67,10 @@ class JsonLines(OpenFiles):
             file, head = self._files
             flock(file, LOCK_EX)  # no other process writes meanwhile
             try:
-                size = os.lseek(file, 0, os.SEEK_END)
+                found = os.fstat(file)
+                if not found.st_nlink:  # nobody would ever read it
+                    raise LogChanged(_GONE)
+                size = found.st_size
                 if size != self._size:  # the first time, or another process wrote
                     size = self._gone_on(file, head, size, signer)
                 lines, tail, end = lines_of(receipts, self._tail, signer)
@@ -123,14 +127,17 @@ class Sqlite(OpenFiles):
 
     def __init__(self, path: Path) -> None:
         super().__init__()
-        self.path = path
+        self.path = path.absolute()  # a daemon opens it again after it has left its folder
         self._connection: sqlite3.Connection | None = None
         self._opened_by = 0
+        self._file: os.stat_result | None = None
 
     def extend(self, receipts: Sequence[bytes], signer: Signer) -> None:
         """See `Store`."""
         with self._lock:
             connection = self._opened()
+            if not self._in_place():  # what is written ahead of it has kept its name
+                raise LogChanged(_GONE)
             connection.execute("BEGIN IMMEDIATE")
             try:
                 last = connection.execute(f"{_LINES} DESC LIMIT 1").fetchone()
@@ -164,7 +171,14 @@ class Sqlite(OpenFiles):
             ):
                 opened.execute(f"CREATE TABLE IF NOT EXISTS {table}")
             self._connection, self._opened_by = opened, os.getpid()
+            self._file = self.path.stat()
         return self._connection
+
+    def _in_place(self) -> bool:
+        try:
+            return self._file is not None and os.path.samestat(os.stat(self.path), self._file)
+        except FileNotFoundError:
+            return False
 
 
 # As bytes, whatever stands in a line's place.

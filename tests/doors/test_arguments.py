@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -49,6 +50,7 @@ WRONG: Any = 5
         (lambda: ReceiptLog("a.jsonl", algorithm=WRONG), "algorithm: 5 is none; allowed: ed25519"),
         (lambda: ReceiptLog(Path(__file__).parent), "is a folder; name a file in it"),
         (lambda: ReceiptLog(""), "is a folder; name a file in it"),
+        (lambda: ReceiptLog(os.devnull, key="k"), "is a pipe or a device, where nothing is kept"),
         (lambda: instrument(tracer_provider=WRONG), "tracer_provider is of type int; allowed: a"),
         (lambda: instrument(meter_provider=WRONG), "meter_provider is of type int; allowed: a"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -168,7 +169,7 @@ def test_nothing_runs_that_could_not_be_recorded(tmp_path: Path, door: str) -> N
     log = ReceiptLog(Dead(), key=tmp_path / "k", algorithm="hmac")
     assert DOORS[door](logged(log)) == []
     verdict = Firewall(logged(log)).check("read")
-    assert verdict.reason == "the receipt of this decision could not be kept (OSError)"
+    assert verdict.reason == "the receipt of this decision could not be kept"
 
 
 @pytest.mark.parametrize("door", DOORS)
@@ -211,12 +212,36 @@ def test_a_log_is_rotated_with_all_that_belongs_to_it(tmp_path: Path) -> None:
         assert (found.records, found.fault) == (records, "")
 
 
+@pytest.mark.parametrize("name", ["log.jsonl", "log.sqlite"])
+def test_a_log_that_is_taken_away_from_under_a_guard_blocks(tmp_path: Path, name: str) -> None:
+    """What were written then nobody could read; who starts anew begins another one."""
+    path = tmp_path / "logs" / name
+    running = Firewall(logged(ReceiptLog(path, algorithm="hmac")))
+    assert running.check("read").word == "allow"
+    shutil.rmtree(path.parent)
+    verdict = running.check("read")
+    assert (verdict.word, "start anew" in verdict.explain()) == ("block", True)
+    started = Firewall(logged(ReceiptLog(path, algorithm="hmac")))
+    assert [door.check("read").word for door in (started, running)] == ["allow", "block"]
+
+
+def test_a_database_that_is_renamed_while_it_is_open_blocks(tmp_path: Path) -> None:
+    """Its newest records are in a file that kept its name."""
+    path = tmp_path / "log.sqlite"
+    running = Firewall(logged(ReceiptLog(path, algorithm="hmac")))
+    running.check("read")
+    path.rename(tmp_path / "old.sqlite")
+    assert running.check("read").word == "block"
+    (tmp_path / "old.sqlite").rename(path)
+    assert running.check("read").word == "allow"
+
+
 @pytest.mark.parametrize(
     ("error", "told"),
     [
         (OSError(28, "secret"), "No space left"),
-        (OSError("secret"), "once the log can be written"),
-        (RuntimeError("secret"), "once the log can be written"),
+        (OSError("secret"), "once the log can be written: what it is written with raised OSError"),
+        (RuntimeError("secret"), "what it is written with raised RuntimeError"),
     ],
 )
 def test_what_a_sink_says_of_its_error_is_not_repeated(

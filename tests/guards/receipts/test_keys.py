@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -58,3 +60,26 @@ def test_a_signature_has_one_spelling(tmp_path: Path) -> None:
     for unused in range(16):
         other = f"{sig[:-3]}{letters[last & ~15 | unused]}=="
         assert made.accepts(PLACE, end, other) == (other == sig)
+
+
+def test_a_full_disk_leaves_no_half_of_a_public_key(tmp_path: Path) -> None:
+    """The next start would take it for whole, and no log would be verified with it."""
+    key, public = tmp_path / "k", tmp_path / "k.pub"
+    signer(key)
+    public.unlink()
+    code = (
+        "import resource, sys\n"
+        "from pathlib import Path\n"
+        "from edgeward.guards.receipts.keys import signer\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (50, 50))\n"
+        "try: signer(Path(sys.argv[1]))\n"
+        "except OSError: print('refused')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(key)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "refused\n"
+    assert [file.name for file in tmp_path.iterdir()] == ["k"]
+    made = signer(key)
+    _, end, signature = made.ended(PLACE)
+    assert verifier(public).accepts(PLACE, end, signature)

@@ -157,6 +157,21 @@ def test_a_log_can_be_closed_pickled_and_gone_on_with(tmp_path: Path) -> None:
     assert checked(path) == Checked(4)
 
 
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_log_stays_where_it_is(
+    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A daemon leaves its folder, and opens the log again after a fork."""
+    monkeypatch.chdir(tmp_path)
+    log = ReceiptLog(f"log.{suffix}", algorithm="hmac")
+    log.write([{"at": 0}])
+    log.close()
+    monkeypatch.chdir("/")
+    log.write([{"at": 1}])
+    log.close()
+    assert checked(tmp_path / f"log.{suffix}") == Checked(2)
+
+
 def cut(path: Path, count: int) -> None:
     """Leave the first records of a log, as somebody does who may write its file."""
     if path.suffix == ".jsonl":
