@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -53,6 +54,12 @@ def text_of(error: BaseException) -> str:
         return str(error)
     except Exception:  # noqa: BLE001 - whatever its author wrote: the error itself goes on
         return ""
+
+
+def words_of(error: Exception) -> str:
+    """What the system calls an error, without the path that it may name; else its kind."""
+    number = error.errno if isinstance(error, OSError) else None
+    return os.strerror(number) if isinstance(number, int) else type(error).__name__
 
 
 def without_values(error: ValidationError) -> list[str]:

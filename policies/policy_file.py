@@ -27,6 +27,7 @@ from typing import Any
 from ..arguments import require
 from ..guards.decide import Policy
 from ..guards.detectors import Detect
+from ..guards.faults import words_of
 from ..guards.receipts.log import ReceiptLog
 from .problems import ConfigError, ConfigFileMissing, Problem, speak
 from .schema import policy_of
@@ -179,10 +180,10 @@ class PolicyFile:
                 return "is no regular file"
             with open(self._file, "rb") as file:
                 return file.read(MAX_BYTES + 1)
-        except FileNotFoundError:
+        except (FileNotFoundError, ValueError):  # no file has a name with a NUL in it
             return "there is no such file"
-        except (OSError, ValueError) as error:
-            return f"cannot be read ({type(error).__name__})"
+        except OSError as error:
+            return f"cannot be read ({words_of(error)})"
 
     def _stamp(self) -> _Stamp:
         try:

@@ -16,6 +16,7 @@ from typing import NoReturn, TypeAlias
 
 import yaml  # type: ignore[import-untyped]
 
+from ..guards.faults import words_of
 from . import composer
 from .problems import (
     ConfigError,
@@ -105,14 +106,14 @@ def read_bytes(path: Path | str, *, name: str) -> bytes:
     try:
         with Path(path).open("rb") as file:
             return file.read(MAX_BYTES + 1)
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):  # no file has a name with a NUL in it
         problem = Problem(speak(name), "", "there is no such file", fix="check the path")
     except IsADirectoryError:
         problem = Problem(
             speak(name), "", "is a folder", allowed="a YAML file", fix="name one in it"
         )
-    except (OSError, ValueError) as error:
-        problem = Problem(speak(name), "", f"cannot be read ({type(error).__name__})")
+    except OSError as error:
+        problem = Problem(speak(name), "", f"cannot be read ({words_of(error)})")
     # Raised out here, so that the system's own error does not hang on as context.
     raise ConfigFileMissing(problem)
 

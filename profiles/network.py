@@ -12,6 +12,7 @@ from collections.abc import Callable
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+from ..guards.faults import words_of
 from ..policies.problems import ConfigError, Problem
 
 _FILES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
@@ -40,6 +41,6 @@ def certificates(made: Callable[[], ssl.SSLContext]) -> ssl.SSLContext:
         named = next((name for name in _FILES if os.environ.get(name)), "")
         if not named:
             raise
-        wrong = f"names certificates that cannot be read ({type(error).__name__})"
+        wrong = f"names certificates that cannot be read ({words_of(error)})"
         fix = f"correct {named}, or unset it to use those of the installation"
         raise ConfigError(Problem("environment", named, wrong, fix=fix)) from None

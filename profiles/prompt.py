@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import field_validator, model_validator
 
+from ..guards.faults import words_of
 from ..policies.yaml_file import ConfigValidationError, Document, Problem, did_you_mean, speak
 from .blocks import Block
 
@@ -208,7 +209,7 @@ def _read(path: str, document: Document, base_dir: Path) -> str:
     except UnicodeDecodeError:
         wrong, fix = "the file is not UTF-8 text", "save it as UTF-8"
     except (OSError, ValueError, RuntimeError) as error:
-        wrong = f"the file cannot be read ({type(error).__name__})"
+        wrong = f"the file cannot be read ({words_of(error)})"
     raise ConfigValidationError(Problem(where, "agent.prompt.path", wrong, fix=fix))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
@@ -13,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ..audit import Record, record
 from ..decide import Policy
+from ..faults import words_of
 from ..ledger import History, Ledger
 from ..rules.sequence import order_of
 from ..telemetry.current import listening, tell
@@ -146,6 +146,6 @@ def _why(error: Exception) -> str:
     if isinstance(error, LogChanged):
         return str(error)
     if isinstance(error, OSError) and isinstance(error.errno, int):
-        return os.strerror(error.errno)
+        return words_of(error)
     name = getattr(error, "sqlite_errorname", type(error).__name__)
     return f"what it is written with raised {name}"

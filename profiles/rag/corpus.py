@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...guards.faults import words_of
 from .content import NotExtracted
 
 MAX_FILES = 100_000
@@ -66,7 +67,7 @@ def _barred(path: Path, below: str) -> str:
     try:
         mode = path.lstat().st_mode
     except OSError as error:  # it was there a moment ago
-        return f"cannot be read ({type(error).__name__})"
+        return f"cannot be read ({words_of(error)})"
     if not stat.S_ISREG(mode):
         return "is a link" if stat.S_ISLNK(mode) else "is no file"
     return "" if _shown(below) == below else "has a name that is no text"
@@ -102,7 +103,7 @@ def read_file(root: Path, name: str) -> tuple[bytes, str]:
                 raise NotExtracted(f"is bigger than {MAX_READ_BYTES:,} bytes")
             data = b"".join(_pieces(file))
     except OSError as error:
-        raise NotExtracted(f"cannot be read ({type(error).__name__})", passing=True) from error
+        raise NotExtracted(f"cannot be read ({words_of(error)})", passing=True) from error
     return data, hashlib.sha256(data).hexdigest()
 
 

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from ...guards.faults import words_of
 from ...policies.problems import Problem, either, speak
 from .signature import ToolRegistrationError
 
@@ -50,7 +51,7 @@ def listed(folder: Path, *, where: str) -> tuple[str, ...]:
         try:
             entries = sorted(os.scandir(here), key=lambda entry: entry.name)
         except OSError as error:
-            wrong = f"cannot be read ({type(error).__name__})"
+            wrong = f"cannot be read ({words_of(error)})"
             raise SkillLoadError(Problem(where, speak(prefix), wrong)) from None
         for entry in entries:
             seen += 1
@@ -107,7 +108,7 @@ def read_file(folder: Path, name: str, *, skill: str) -> str:
     try:
         number = os.open(path, flags)
     except OSError as error:
-        _refuse(skill, name, f"cannot be read ({type(error).__name__})")
+        _refuse(skill, name, f"cannot be read ({words_of(error)})")
     with os.fdopen(number, "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):

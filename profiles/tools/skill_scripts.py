@@ -23,6 +23,7 @@ from typing import Annotated
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from pydantic import BaseModel, ConfigDict, Field
 
+from ...guards.faults import words_of
 from ...policies.problems import Problem, speak
 from .processes import HAS_GROUPS, Ended, run_program
 from .python import NAME
@@ -110,7 +111,7 @@ def _script(file: Path, where: str) -> bytes:
         with file.open("rb") as opened:
             text = opened.read(MAX_SCRIPT_BYTES + 1)
     except OSError as error:
-        problem = Problem(where, "", f"cannot be read ({type(error).__name__})")
+        problem = Problem(where, "", f"cannot be read ({words_of(error)})")
         raise SkillLoadError(problem) from None
     if len(text) > MAX_SCRIPT_BYTES:
         raise SkillLoadError(Problem(where, "", "is too big", f"{MAX_SCRIPT_BYTES:,} bytes"))

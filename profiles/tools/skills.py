@@ -21,6 +21,7 @@ from typing import Any
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from ...guards.faults import words_of
 from ...guards.hidden import cleaned
 from ...policies.problems import ConfigError, Problem, speak
 from ...policies.yaml_file import MAX_BYTES, parse_yaml, validate
@@ -190,7 +191,7 @@ def _text(file: Path, where: str) -> str:
             return raw.decode("utf-8-sig").replace("\r\n", "\n")
         problem = Problem(where, "", "the file is too big", f"{MAX_BYTES:,} bytes")
     except OSError as error:
-        problem = Problem(where, "", f"cannot be read ({type(error).__name__})")
+        problem = Problem(where, "", f"cannot be read ({words_of(error)})")
     except UnicodeDecodeError:
         problem = Problem(where, "", "is not UTF-8", fix="save the file as UTF-8")
     raise SkillLoadError(problem)

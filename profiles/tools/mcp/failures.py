@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
 from pydantic import ValidationError
 
-from ....guards.faults import without_values
+from ....guards.faults import without_values, words_of
 from ....policies.problems import ConfigError
 
 LONGEST = 300
@@ -58,8 +56,7 @@ def cause_of(error: BaseException) -> str:
         case PermissionError():
             return "it may not be run"
         case OSError():
-            why = os.strerror(error.errno) if error.errno else type(error).__name__
-            return f"it cannot be reached ({why})"
+            return f"it cannot be reached ({words_of(error)})"
         case ValidationError():
             return f"it answers what the protocol does not have: {without_values(error)[0]}"
         case RuntimeError() if str(error).startswith(_OTHER_VERSION):

@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from ....guards.faults import words_of
 from ....policies.problems import Problem
 from .definitions import Definition, canonical
 from .failures import McpServerError
@@ -64,7 +65,7 @@ def read_pins(path: Path) -> Pins:
     except FileNotFoundError:
         return {}
     except OSError as error:
-        _damaged(path, f"cannot be read ({type(error).__name__})")
+        _damaged(path, f"cannot be read ({words_of(error)})")
     if len(raw) > MAX_BYTES:
         _damaged(path, "is too big")
     try:
@@ -105,7 +106,7 @@ def write_pins(path: Path, added: Mapping[str, Mapping[str, Definition]]) -> Non
             problem = Problem(
                 str(path),
                 "",
-                f"cannot be written ({type(error).__name__})",
+                f"cannot be written ({words_of(error)})",
                 fix="write it where the folder can be written, and ship it with the profile",
             )
             raise McpServerError(problem) from None

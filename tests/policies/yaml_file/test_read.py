@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import pickle
 from pathlib import Path
 
@@ -158,6 +160,14 @@ def test_a_missing_file_a_folder_and_a_bad_name_are_three_ordinary_errors(tmp_pa
         assert caught.value.__context__ is None
     with pytest.raises(ConfigFileMissing, match=r"^no/such\.yaml: there is no such file"):
         read_yaml("no/such.yaml")
+
+
+def test_why_a_file_cannot_be_read_is_said_in_the_systems_words(tmp_path: Path) -> None:
+    """Not by the name of a class, which tells a user nothing."""
+    ring = tmp_path / "ring.yaml"
+    ring.symlink_to(ring)
+    with pytest.raises(ConfigFileMissing, match=f"cannot be read .{os.strerror(errno.ELOOP)}."):
+        read_yaml(ring)
 
 
 def test_the_three_errors_are_distinct_under_one_base() -> None:
