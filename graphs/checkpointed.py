@@ -8,7 +8,6 @@ that a tool's schema adds to what the model wrote.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -24,6 +23,7 @@ from ..guards.langchain.session import usage_of
 from ..guards.ledger import USER
 from ..guards.receipts.past import RAN
 from ..guards.redact import Redactor
+from ..guards.sqlite_file import read_sqlite
 from ..guards.vault import PLACEHOLDER
 from ..guards.verdict import ToolCall, canonical_json
 from ..nodes._marks import is_summary
@@ -60,8 +60,7 @@ def threads_in(path: Path, caller: Caller) -> Iterator[Steps]:
     Raises:
         ValueError: the database, or a thread, cannot be read; which, and why.
     """
-    uri = f"{path.resolve().as_uri()}?mode=ro"
-    with closing(sqlite3.connect(uri, uri=True, check_same_thread=False)) as connection:
+    with closing(read_sqlite(path, check_same_thread=False)) as connection:
         saver = SqliteSaver(connection, serde=strict_serializer())
         saver.is_setup = True  # it would write
         with _reading(str(path)):

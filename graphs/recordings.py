@@ -11,6 +11,7 @@ from pathlib import Path
 from ..guards.caller import NOBODY, Caller
 from ..guards.receipts.keys import key_beside
 from ..guards.receipts.stores import DATABASE
+from ..guards.sqlite_file import NoDatabase, read_sqlite
 from ..policies.replay.logs import fault_in, receipts_in
 from ..policies.replay.messages import conversations_in
 from ..policies.replay.recorded import Steps
@@ -106,8 +107,9 @@ _NEWEST = """
 
 def _column(path: Path, query: str) -> list[str]:
     try:
-        uri = f"{path.resolve().as_uri()}?mode=ro"
-        with closing(sqlite3.connect(uri, uri=True)) as connection:
+        with closing(read_sqlite(path)) as connection:
             return [str(value) for (value,) in connection.execute(query)]
+    except NoDatabase:
+        raise
     except sqlite3.DatabaseError:
         raise ValueError(f"{path}: is no database that can be read") from None

@@ -45,6 +45,36 @@ def open_sqlite(
     return connection
 
 
+def read_sqlite(path: Path, *, check_same_thread: bool = True) -> sqlite3.Connection:
+    """A connection that writes nothing, also where nothing can be put beside the file: an archive
+    that is mounted to be read, a folder of somebody else's.
+
+    Raises:
+        NoDatabase: what was written last is in a file beside it that cannot be read so.
+        sqlite3.Error: the file cannot be opened.
+    """
+    real = path.resolve()
+
+    def opened(how: str) -> sqlite3.Connection:
+        uri = f"{real.as_uri()}?{how}"
+        return sqlite3.connect(uri, BUSY_S, check_same_thread=check_same_thread, uri=True)
+
+    connection = opened("mode=ro")
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+    except sqlite3.DatabaseError as error:
+        if "unable to open" in str(error):  # it wants an index of what was written ahead
+            connection.close()
+            ahead = real.with_name(f"{real.name}-wal")
+            if ahead.exists() and ahead.stat().st_size:
+                raise NoDatabase(
+                    f"{path}: its newest part is in {ahead.name}, which is not read where nothing"
+                    " can be written; copy both into a folder of yours"
+                ) from None
+            return opened("immutable=1")
+    return connection
+
+
 def _write_ahead(connection: sqlite3.Connection) -> None:
     """Have a file log ahead, also where another process is about to do the same.
 

@@ -72,6 +72,8 @@ def lines_of(error: Exception) -> list[str]:
         return [f"{error.filename}: {error.strerror}"[:MAX_CHARS]]
     if isinstance(error, FileNotFoundError) and _nowhere():
         return ["the current folder is gone; change to one that exists"]
+    if isinstance(error, OSError) and error.strerror:  # of the terminal, or of a pipe
+        return [error.strerror[:MAX_CHARS]]
     first = next((line for line in str(error).splitlines() if line.strip()), "")
     if not type(error).__module__.startswith("edgeward") and not isinstance(error, ValueError):
         first = f"{type(error).__name__}: {first}"

@@ -251,11 +251,9 @@ def _lines(path: Path) -> Iterator[bytes]:
 
 
 def _rows(path: Path) -> tuple[Iterator[bytes], bytes]:
-    import sqlite3
+    from ..sqlite_file import read_sqlite
 
-    from ..sqlite_file import BUSY_S
-
-    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=BUSY_S)
+    connection = read_sqlite(path)
     tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
     if not {("receipts",), ("head",)} <= set(tables):
         connection.close()

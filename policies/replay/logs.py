@@ -59,9 +59,9 @@ def _file(log: Path) -> Iterator[Callable[[int], bytes]]:
 
 @contextmanager
 def _database(log: Path) -> Iterator[Callable[[int], bytes]]:
-    import sqlite3
+    from ...guards.sqlite_file import read_sqlite
 
-    with closing(sqlite3.connect(f"{log.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+    with closing(read_sqlite(log)) as connection:
 
         def line(number: int) -> bytes:
             found = connection.execute(_LINE, (number,))

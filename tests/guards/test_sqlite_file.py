@@ -14,7 +14,7 @@ import pytest
 
 from edgeward.graphs.checkpoints import SqliteThreads
 from edgeward.guards.receipts.log import ReceiptLog
-from edgeward.guards.sqlite_file import open_sqlite
+from edgeward.guards.sqlite_file import NoDatabase, open_sqlite, read_sqlite
 from edgeward.profiles.memory.storage import Cache
 from edgeward.profiles.memory.vectors import Vectors
 
@@ -79,3 +79,20 @@ def test_a_file_that_is_no_database(tmp_path: Path) -> None:
         open_sqlite(path, isolation_level=None)
     assert isinstance(caught.value, ValueError)  # what was given is wrong, and not the program
     assert path.read_text(encoding="utf-8").startswith("nothing of SQLite's")
+
+
+def test_a_log_is_read_where_nothing_can_be_put_beside_it(tmp_path: Path) -> None:
+    """An archive that is mounted to be read: SQLite itself wants to write an index beside it."""
+    path = tmp_path / "log.sqlite"
+    log = ReceiptLog(path, algorithm="hmac")
+    log.write([{"n": 1}])
+    log.close()
+    (tmp_path / "log.sqlite-shm").symlink_to("log.sqlite-shm")  # to itself: cannot be opened
+    plain = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
+    with closing(plain), pytest.raises(sqlite3.OperationalError, match="unable to open"):
+        plain.execute("SELECT n FROM receipts")
+    with closing(read_sqlite(path)) as found:
+        assert found.execute("SELECT n FROM receipts").fetchall() == [(0,)]
+    (tmp_path / "log.sqlite-wal").write_bytes(b"newer")
+    with pytest.raises(NoDatabase, match=r"newest part is in log\.sqlite-wal.*; copy both into"):
+        read_sqlite(path)
