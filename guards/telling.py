@@ -20,6 +20,7 @@ LONGEST_VALUE = 6
 """Words of a value that is private as a whole."""
 SHORTEST_NUMBER = 4
 """Digits of a number that is private where a field holds nothing else."""
+_LONGEST_ADDRESS = 14
 _COPIED = 8
 _STRIDE = 4
 """Words in a row that are looked for; every fourth run is kept, so that eleven words never pass."""
@@ -30,6 +31,9 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _BIRTH = re.compile(
     r"birth|\bdob\b|\bborn\b|geb(?:urt|oren)|naissance|nacimiento|nascita|nascimento|geboorte",
     re.IGNORECASE,
+)
+_ADDRESS = re.compile(
+    r"address|\bstreet\b|adress|anschrift|direcci|domicil|endere|indirizzo|\badres\b", re.IGNORECASE
 )
 _PASSWORD = re.compile(
     r"pass ?(?:word|phrase|code|wort)|\bpin\b|secret|kennwort|contrase\u00f1a|mot de passe"
@@ -102,6 +106,8 @@ def _of_field(name: str, value: str) -> Iterator[str]:
     """What a value tells because of its field's name or label."""
     if _BIRTH.search(name) or _BIRTH.search(value):
         yield from (f"{y:04}-{m:02}-{d:02}" for y, m, d in days_in(value) if y)
+    if _ADDRESS.search(name):
+        yield from _of_address(value)
     if _PASSWORD.search(name):
         run = words(value)
         if run and len(run) <= LONGEST_VALUE and len("".join(run)) >= SHORTEST_NUMBER:
@@ -109,6 +115,23 @@ def _of_field(name: str, value: str) -> Iterator[str]:
     number = told_sum(value)
     if number and (not name or name.rsplit(" ", 1)[-1].lower() not in _COUNTS):
         yield from _digits(number)
+
+
+def _of_address(value: str) -> Iterator[str]:
+    """The house in its street, and the whole address: it has more words than other short values."""
+    run = words(value)
+    if not 1 < len(run) <= _LONGEST_ADDRESS:
+        return
+    if any(map(_has_digit, run)):
+        yield " ".join(run)
+    for part in re.split("[,;]", value):
+        if _has_digit(part):
+            yield from _short(words(part))
+            return  # what comes behind it is a town, and others live there
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
 
 
 def _digits(number: str) -> Iterator[str]:

@@ -131,3 +131,38 @@ def test_a_line_of_labels(unit: str) -> None:
         return steps_of(lambda: private_pieces({"notes": line}))
 
     assert steps(1_600) < 5 * steps(400)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"address": "4711 Old Harbour Boulevard, Port Ellis, WA 98177"},
+        {"homeAddress": "4711 Old Harbour Boulevard; Port Ellis; WA 98177"},
+        "Found:\n   name: Ann Wu\n   address: 4711 Old Harbour Boulevard, Port Ellis, WA 98177\n",
+    ],
+)
+def test_a_whole_address_in_one_field(given: object) -> None:
+    """It is longer than other short values: the house is private, town and street are not."""
+    thread = Thread({"private": ["get"], "tools": {"post": {}}}, "post it")
+    thread.gave("get", given)
+    for text in (
+        "4711 Old Harbour Boulevard, Port Ellis, WA 98177",
+        "She lives at 4711 old harbour boulevard.",
+        "4711-Old-Harbour-Boulevard",
+    ):
+        assert thread.word("post", text=text) == "block", text
+    for text in (
+        "Port Ellis, WA 98177",
+        "The hotel is at 12 Quay Street, Port Ellis, WA 98177.",
+        "Old Harbour Boulevard is closed for 4711 visitors.",
+        "12 Old Harbour Boulevard",
+    ):
+        assert thread.word("post", text=text) == "allow", text
+
+
+def test_what_is_no_postal_address() -> None:
+    """Mail addresses and texts about addresses are as before."""
+    mail = {"email_address": "ann@x.example"}
+    assert private_pieces(mail) == private_pieces({"mail": "ann@x.example"})
+    told = "Please send it to the address that I gave you on Monday, the 12th, or to my mother then"
+    assert "the 12th" not in private_pieces({"address": told})
