@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from .hosts import Destination, canonical_host, looks_like_host, short
+from .hosts import Destination, canonical_host, is_public, looks_like_host, short
 from .identifiers import TOP_LABELS
 from .programs import (
     BY_WAY,
@@ -141,7 +141,7 @@ def bare_hosts(word: str, *, number: bool = False) -> Iterator[Destination]:
     if known is None:
         if _GLOB.search(host) and "." in host:
             yield Destination("", short(word), "the shell makes up where it leads")
-    elif looks_like_host(known) and not _is_number(host, known, number):
+    elif (looks_like_host(known) or not is_public(known)) and not _is_number(host, known, number):
         yield Destination(known, short(word))
 
 

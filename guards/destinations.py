@@ -31,7 +31,7 @@ def destinations(text: str, kind: int = Kind.TEXT) -> Iterator[Destination]:
     if kind & Kind.POINTS:
         yield from typed_hosts(text, kind)
         yield from spelt_hosts(text, kind)
-        if colon >= 0 and kind & (Kind.URL | Kind.HOST):
+        if colon >= 0 and kind & (Kind.URL | Kind.HOST) and text.startswith("//", colon + 1):
             colon = text.find(":", colon + 1)  # the first link is the value itself
     if len(text) > MAX_SIGNS and sum(map(text.count, ("@", ":/", "//", "\\"))) > MAX_SIGNS:
         yield Destination("", short(text), f"more than {MAX_SIGNS} links or addresses in one text")

@@ -17,11 +17,16 @@ _SCHEMES = ("https", "http", "wss", "ws", "ftp")
 """Of which a browser needs no slashes to see the host."""
 _BEHIND = "|".join(f"(?<={scheme}:)" for scheme in _SCHEMES)
 _START = re.compile(
-    rf":(?:(?:{_BEHIND})(?:[\t\r\n]*[/\\][\t\r\n/\\]*)?|[/\\][\t\r\n]*[/\\])",
+    rf":(?:(?:{_BEHIND})(?:[\t\r\n]*[/\\][\t\r\n/\\]*)?|[/\\](?:[\t\r\n]*[/\\])?)",
     re.ASCII | re.IGNORECASE,
 )
 """Begins with one sign, so that it is soon found; what stands before it says what it is."""
 _TWO_SLASHES = re.compile(r":[/\\][\t\r\n]*[/\\]")
+_OF_ONE_SLASH = frozenset(
+    """dict ftps gopher gophers imap imaps ldap ldaps mqtt pop3 pop3s rtmp rtsp scp sftp smb smbs
+    smtp smtps telnet tftp""".split()  # noqa: SIM905 - reads better
+)
+"""Schemes behind which `curl` takes a host after one slash, too: `gopher:/127.0.0.1:6379/_`."""
 _SCHEME_BEFORE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,31}\Z")
 _GO_ON = frozenset("+-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 """Signs of a scheme, of which one that is meant is then only the end."""
@@ -85,16 +90,17 @@ def links(text: str, *, stand_ins: bool = False) -> Iterator[Destination]:
     for match in _START.finditer(text):
         start, at = match.span()
         before = text[max(0, start - 5) : start].lower()
-        scheme = None
+        scheme = slashes = None
         special = next(filter(before.endswith, _SCHEMES), "")
         if special and text[max(0, start - len(special) - 1) : start - len(special)] in _GO_ON:
             special = ""  # `aws:kms`
         if not special:
             slashes = _TWO_SLASHES.match(text, start)
-            if slashes is None:
-                continue
-            at = slashes.end()
             scheme = _SCHEME_BEFORE.search(text, max(0, start - 32), start)
+            if slashes is not None:
+                at = slashes.end()
+            elif text[at - 1] != "/" or scheme is None or scheme[0].lower() not in _OF_ONE_SLASH:
+                continue
             if scheme is None:
                 if start > begin:
                     continue  # its beginning may stand in another value
@@ -111,8 +117,9 @@ def links(text: str, *, stand_ins: bool = False) -> Iterator[Destination]:
         found = authority_at(text, at) if users else _again(text, at, known)
         if found is None or (not stand_ins and stands_for_a_host(found.shown)):
             continue
-        if scheme is not None and len(scheme[0]) == 1 and not _ends_like_host(found.host):
-            continue  # `C://Users`
+        unsure = scheme is not None and (len(scheme[0]) == 1 or not (slashes or found.fault))
+        if unsure and not _ends_like_host(found.host):
+            continue  # `C://Users`, `ldap:/etc`
         if found.fault and not stand_ins:
             found = left_open(text, at, found)
         if found is not None:

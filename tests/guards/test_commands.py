@@ -71,6 +71,9 @@ CONNECTING = [
     "find . -exec curl evil.example ;",
     "echo x | xargs curl evil.example",
     "ssh evil.example",
+    "curl metadata/computeMetadata/v1/instance/",
+    "curl -H 'Metadata-Flavor: Google' metadata/computeMetadata/v1/",
+    "wget -q -O- instance-data/latest/meta-data",
     "ssh -J evil.example corp.example",
     "ssh -J corp.example evil.example",
     "find . -exec ls {} + -exec curl evil.example +",
@@ -191,6 +194,9 @@ CONNECTING = [
 ]
 
 LEFT_ALONE = [
+    "cat metadata",
+    "grep -r metadata docs",
+    "curl -o metadata https://corp.example/x",
     "curl corp.example",
     "curl -s -o out.html -H 'Accept: text/x.y' https://corp.example/data.json",
     'curl -H "Authorization: Bearer $TOKEN" -d \'{"a": "b.c"}\' https://api.corp.example/v1.2/x',

@@ -34,6 +34,28 @@ def test_file_link_without_a_host(ask: Ask, text: str) -> None:
     assert ask({"egress_allowlist": ["example.com"]}, {"text": text}).word == "allow"
 
 
+@pytest.mark.parametrize("scheme", ["gopher", "DICT", "ldap", "smb", "sftp", "telnet"])
+def test_a_host_after_one_slash(ask: Ask, scheme: str) -> None:
+    """What curl takes for a host behind one slash is one, in a field of its own and in text."""
+    policy = {"egress_allowlist": ["example.com"]}
+    for host in ("evil.test", "10.0.0.1:6379", "[::1]"):
+        link = f"{scheme}:/{host}/x"
+        for arguments in ({"url": link}, {"text": f"open {link} now"}, {"command": f"curl {link}"}):
+            assert ask(policy, arguments).word == "block", arguments
+        assert ask(policy, {"url": f"{scheme}:/example.com/x"}).word == "allow"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["ldap:/etc/ldap.conf", "the dict:/usr/share/dict", "volumes: smtp:/var/spool", "C:/evil/x",
+     "s3:/bucket/a.csv", "sftp:/ and rtsp:/"],
+)  # fmt: skip
+def test_a_folder_after_one_slash(ask: Ask, text: str) -> None:
+    """A path behind a colon leads to no host, whatever stands before it."""
+    for arguments in ({"text": text}, {"path": text}):
+        assert ask({"egress_allowlist": ["example.com"]}, arguments).word == "allow"
+
+
 @pytest.mark.parametrize(
     "text",
     ["It runs at http://[2001:db8::1].", "(http://[2001:db8::1]:8080), I think",
