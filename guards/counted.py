@@ -23,9 +23,12 @@ _NUMBERED = re.compile(
     rf"(#?){_SHORT_NUMBER}(?:[ -]{{0,2}}['\"]?(%|km/h|\u00b0 ?[CF]?|[^\W\d_]{{2,30}}))?",
     re.IGNORECASE,
 )
+_BOUND = (
+    r"(?:at least|at most|above|over|below|under|exactly|(?:higher|lower|more|less|better) than) "
+)
 _SET_TO = re.compile(
-    r"\b([^\W\d_]{3,30})(?: of(?: the)? [\w-]{1,40}| level| score)?(?: ?= ?| (?:to|at|is|as|of) )"
-    r"(?:(?:at least|at most|above|over|below|under|exactly) )?"
+    r"\b([^\W\d_]{3,30})(?: of(?: the)? [\w-]{1,40}| level| score)?"
+    rf"(?:(?:(?<=level)|(?<=score)) | ?= ?| (?:to|at|is|as|of) (?:{_BOUND})?| {_BOUND})"
     rf"{_SHORT_NUMBER}(?: ([a-z]{{3,7}})\b)?",
     re.IGNORECASE,
 )
@@ -36,6 +39,22 @@ _WITH_ID = re.compile(
     re.IGNORECASE,
 )
 """`the ticket with the ID 12`"""
+_LISTED = re.compile(
+    r"(?<![\w.,])((?:\d{1,3}(?:\.\d{1,4})?(?:, |,? (?:and|or|to) )){1,10})"
+    r"\d{1,3}(?:\.\d{1,4})? ([^\W\d_]{3,30})"
+)
+"""`for 10, 20 and 30 years`"""
+_NUMBERS = re.compile(r"\d{1,3}(?:\.\d{1,4})?")
+_GLUED = re.compile(
+    r"(?<![\w.,])(\d{1,3}(?:\.\d{1,4})?)"
+    r"([kcm]?m|mi|ft|m?g|kg|lbs?|m?l|oz|[kmgt]b|[kmg]?hz|k?wh?|ms|px|pt)\b",
+    re.IGNORECASE,
+)
+"""`50km`"""
+_ASSIGNED = re.compile(
+    r"\b([a-z]) ?= ?([-\u2212]?\d{1,3}(?:\.\d{1,4})?)(?![\w^*]|[.,]\w)", re.IGNORECASE
+)
+"""`a = 2`"""
 _ONE = re.compile(r"\bone[ -]([^\W\d_]{4,30})", re.IGNORECASE)
 _AGE = re.compile(r"\b(\d{1,3})[ -]years?[ -]old\b|\baged?[,:]? (\d{1,3})\b", re.IGNORECASE)
 _PARTY = re.compile(
@@ -126,9 +145,13 @@ _NAMES = (
         frozenset("duration period time timeout interval delay".split()),  # noqa: SIM905
     ),
     (
-        frozenset("meter metre km kilometer kilometre mile feet foot inche cm yard".split()),  # noqa: SIM905
+        frozenset(
+            """m meter metre km kilometer kilometre mile mi feet foot ft inche inch cm mm centimeter
+            centimetre yard""".split()  # noqa: SIM905 - one word a value reads better
+        ),
         frozenset("distance radiu length height width depth".split()),  # noqa: SIM905
     ),
+    (frozenset({"star"}), frozenset({"rating", "score", "review"})),
     (frozenset("kg kilogram gram lb ounce".split()), frozenset({"weight", "mas"})),  # noqa: SIM905
 )
 """Units, and arguments that are counted in them."""
@@ -154,6 +177,7 @@ def counted(text: str) -> Iterator[Counted]:
         yield from ((letter, {word}) for letter in _CAPITAL.findall(match[2]))
     if _DIGIT.search(digits) is None:
         return
+    digits = _GLUED.sub(r"\1 \2", digits)
     for number, words, at in placed(digits):
         as_written = digits.startswith(number.lstrip("-"), at)  # and in no other unit of time
         yield number, _widened(words) if as_written else words
@@ -169,6 +193,11 @@ def counted(text: str) -> Iterator[Counted]:
 def _called(digits: str) -> Iterator[Counted]:
     """Numbers in the ways in which people say an id, an age, a size of a party or of a page."""
     lower = digits.lower()
+    for match in _LISTED.finditer(digits):
+        words = _widened({match[2].lower().removesuffix("s")}) - _NO_NOUN
+        yield from ((f"{float(number):.10g}", words) for number in _NUMBERS.findall(match[1]))
+    for match in _ASSIGNED.finditer(digits) if "=" in digits else ():
+        yield f"{float(match[2].replace(_MINUS[1], '-')):.10g}", {match[1].lower()}
     for match in _WITH_ID.finditer(digits) if "id" in lower else ():
         yield match[2], {match[1].lower().removesuffix("s")}
     for match in _PER_PAGE.finditer(digits) if " page" in lower else ():

@@ -7,7 +7,7 @@ Some servers read `Path`, `PATH` or `file-path` as `path`; what would hold for i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -205,16 +205,19 @@ def holds_by_name(
             for n, item in value.items()
             if item is not None
         )
-    row = _in_a_row(arguments.get(path.partition("[")[0])) if path[-1:] == "]" else ""
-    return bool(row) and required.flows(row, facts)
+    rows = _in_a_row(arguments.get(path.partition("[")[0])) if path[-1:] == "]" else ()
+    return any(required.flows(row, facts) for row in rows)
 
 
-def _in_a_row(value: object) -> str:
-    """The numbers of a list; empty where it is no list of several numbers, or of very many."""
+def _in_a_row(value: object) -> Sequence[str]:
+    """The numbers of a list as people write it (`5, 6, 7`, `5, 6 and 7`); nothing where it is no
+    list of several numbers, or of very many."""
     if not isinstance(value, list) or not 1 < len(value) <= _MOST_IN_A_ROW:
-        return ""
-    plain = all(type(item) in (int, float) for item in value)
-    return " ".join(f"{item:.10g}" for item in value) if plain else ""
+        return ()
+    if any(type(item) not in (int, float) for item in value):
+        return ()
+    *most, last = (f"{item:.10g}" for item in value)
+    return " ".join((*most, last)), " ".join((*most, "and", last))
 
 
 _MOST_IN_A_ROW, _MOST_NAMED = 100, 30

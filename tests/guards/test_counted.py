@@ -68,6 +68,16 @@ from tests.guards.threads import Thread
         ("order five 'burgers'", "5", "quantity"),
         ("in sizes M and L, please", "L", "size"),
         ("option B", "B", "option"),
+        ("rating above 4.5", "4.5", "rating"),
+        ("ratings higher than 4", "4", "rating"),
+        ("4.5 stars or more", "4.5", "rating"),
+        ("play it at volume level 70", "70", "volume"),
+        ("within 50km of Denver", "50", "distance"),
+        ("180 centimeters tall", "180", "height"),
+        ("a 5kg bag", "5", "weight"),
+        ("a = 2, b=-11", "-11", "b"),
+        ("for 10, 20 and 30 years", "10", "year"),
+        ("4 or 5 stars", "4", "rating"),
     ],
 )
 def test_what_a_number_counts(text: str, number: str, beside: str) -> None:
@@ -90,6 +100,10 @@ def test_what_a_number_counts(text: str, number: str, beside: str) -> None:
         ("option Bob", "B", "option"),
         ("Plan B's end", "B", "plan"),
         ("size m", "M", "size"),
+        ("file 5kg3", "5", "weight"),
+        ("2 adults and 3 children", "2", "children"),
+        ("a = 2x", "2", "a"),
+        ("10 and then 30 years", "10", "year"),
         ("the ticket with my ID and 12 boxes", "12", "ticket"),
     ],
 )
@@ -190,6 +204,8 @@ def test_numbers_in_a_row() -> None:
     thread = Thread({"tools": {"sort": {"args": {"*": "stated"}}}}, said)
     assert thread.word("sort", items=[54, 3, 1, 76]) == "allow"
     assert thread.word("sort", items=[3.0, 1, 76]) == "allow"
+    assert thread.word("sort", items=[12, 15, 18]) == "allow"
+    assert thread.word("sort", items=[12, 18]) == "block"
     assert thread.word("sort", items=[54, 3, 76]) == "block"
     assert thread.word("sort", items=[76, 1]) == "block"
     assert thread.word("sort", items=[54]) == "block"
