@@ -11,8 +11,14 @@ import re
 from collections import Counter
 from typing import Any
 
+_IN_OTHER_WORDS = (
+    r"api[ -]?(?:schlüssel|キー|密钥|密鑰|키|ключ)"
+    r"|(?:clave|chave|chiave|sleutel) (?:de |da |per )?api"
+)
+"""No word here begins beyond ASCII: what is streamed in such letters would wait at each."""
 _NAMED = (
-    r"(?i)(?:key|secret|token|passw(?:or)?d|pwd|passphrase|credentials?|creds)"
+    r"(?i)(?:key|secret|token|passw(?:or)?d|pwd|passphrase|credentials?|creds"
+    rf"|{_IN_OTHER_WORDS})"
     # `API_KEY_2`, `SECRET_KEY_PROD`, `mySecretString`
     r"(?:[_-]?(?:[0-9]{1,3}|prod(?:uction)?|staging|stage|dev|test|live|value|string|old|new))?"
 )
@@ -40,6 +46,7 @@ QUOTED_VALUE = (
 _NAME = "-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
 _LONGEST_NAME = 60
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_SAID_SO = re.compile(_IN_OTHER_WORDS, re.IGNORECASE)
 _WORD_BEFORE = re.compile(r"[A-Za-z]{2,20} \Z")
 _UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _SHORTEST, _SHORT = 12, 16
@@ -105,7 +112,8 @@ def is_named_secret(match: Any) -> bool:
         return False  # a space alone leads to a value on a command line only
     if not name and (first := _WORD_BEFORE.search(before)):
         name = first[0]  # `API key: …`
-    if not (names_a_secret(name + said) or (is_option and said == "token")):
+    sure = (is_option and said == "token") or _SAID_SO.match(word) is not None
+    if not (sure or names_a_secret(name + said)):
         return False
     value = match[1]
     return looks_random(value) or (_UUID.fullmatch(value) is not None and _is_vendors(name + said))

@@ -68,14 +68,6 @@ FORMATS: tuple[tuple[str, str], ...] = (
         rf"(?i)(?:Account|SharedAccess|Access)Key=(?P<secret>{_B64}{{40,100}}={{0,2}})"
         rf"|(?-i:{_B64}{{76}}\+ASt{_B64}{{6}}==)",
     ),
-    (
-        "azure_key",
-        _key(
-            rf"{_B64}{{76}}(?:ACDb|\+AMC|\+ABa){_B64}{{6}}==|{_B64}{{42}}(?:AzSe|\+ACR)[A-D]{_B64}{{5}}"
-            rf"|[A-Za-z0-9_-]{{44}}AzFu[A-Za-z0-9_-]{{6}}=="
-            rf"|{_B64}{{33}}(?:AzCa|\+AEh|\+ASb|\+ARm|AIoT){_B64}{{6}}="
-        ),
-    ),
     ("azure_openai_key", r"[A-Za-z0-9]{52}JQQJ9[9D][A-Za-z0-9]{26}"),
     ("azure_devops_token", r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"),
     ("azure_sas_signature", r"[?&]sig=(?P<secret>[A-Za-z0-9%+/_-]{40,}(?:%3D|=){0,2})"),
@@ -157,7 +149,7 @@ FORMATS: tuple[tuple[str, str], ...] = (
     ("langfuse_key", _key(r"sk-lf-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")),
     ("elevenlabs_key", _NO_WORD + r"(?P<secret>sk_[0-9a-f]{48})"),
     ("heroku_key", _key(r"HRKU-[A-Za-z0-9_-]{60,}")),
-    ("newrelic_key", _key(r"NR(?:A[AK]|II|IQ|RA|SP)-[A-Za-z0-9_-]{27,}|[0-9A-Za-z]{36}NRAL\b")),
+    ("newrelic_key", _key(r"NR(?:A[AK]|II|IQ|RA|SP)-[A-Za-z0-9_-]{27,}")),
     ("planetscale_token", _key(r"pscale_(?:tkn|oauth|pw)_[A-Za-z0-9_.=-]{32,}")),
     ("fly_token", _key(r"fm[12][ar]?_[A-Za-z0-9+/]{60,}={0,3}|fo1_[A-Za-z0-9_-]{43}")),
     ("onepassword_token", _key(r"ops_eyJ[A-Za-z0-9+/]{100,}={0,3}")),
@@ -222,7 +214,6 @@ FORMATS: tuple[tuple[str, str], ...] = (
     ("firebase_key", _NO_WORD + r"(?P<secret>AAAA[A-Za-z0-9_-]{7}:APA91b[A-Za-z0-9_-]{100,})"),
     ("harness_token", _key(r"[ps]at\.[A-Za-z0-9_-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}")),
     ("intercom_token", _NO_WORD + r"(?P<secret>dG9rO[A-Za-z0-9+/]{50,}={0,2})"),
-    ("maxmind_key", _key(r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk\b")),
     ("nuget_key", _NO_WORD + r"(?P<secret>oy2[a-z0-9]{43})\b"),
     ("octopus_key", _NO_WORD + r"(?P<secret>API-[A-Z0-9]{25,29})\b"),
     (
@@ -231,10 +222,6 @@ FORMATS: tuple[tuple[str, str], ...] = (
     ),
     ("openshift_token", _key(r"sha256~[A-Za-z0-9_-]{43}")),
     ("plaid_token", _key(rf"access-(?:sandbox|development|production)-{_UUID}")),
-    (
-        "rapidapi_key",
-        _key(r"[0-9a-z]{10}msh[0-9a-z]{15}p1[0-9a-z]{5}jsn[0-9a-z]{12}\b"),
-    ),
     ("resend_key", _key(r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}")),
     (
         "salesforce_token",

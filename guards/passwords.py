@@ -25,7 +25,7 @@ CHOSEN_PASSWORD = (
     rf"(?i)(?:(?:{_WORDS})(?:{_BEHIND})|(?:{_OTHER_WORDS}) ?(?::|=) ?"
     r"|--[a-z-]{0,20}passw(?:or)?d\s{1,3}[\"']?|(?-i:[A-Z0-9]_PASS)="
     # `curl -u ann:abc1`, `sshpass -p abc1`
-    r"|(?:\B-u|--user)[= ]{1,2}[\"']?[\w.@+-]{0,64}:[\"']?|\bsshpass\s{1,2}-p\s?[\"']?)"
+    r"|\s(?:-u|--user)[= ]{1,2}[\"']?[\w.@+-]{0,64}:[\"']?|\bsshpass\s{1,2}-p\s?[\"']?)"
     r"(?P<secret>[^\s\"'`<>,;\\]{5,}[^\s\"'`<>,;\\.:)\]}?])"
 )
 """The word, what leads to the value, and six characters or more (RE2)."""

@@ -8,6 +8,7 @@ has no format is found by its name and by how random it looks (`guards/entropy.p
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -87,7 +88,7 @@ _LONGEST_PREFIX = 13
 
 _SAYS_NOTHING = re.compile(
     r"(?:(?:your|my|the|a|db|user|fake|dummy|test|some|new|old|app|root|admin|access|api|auth|bearer"
-    r"|jwt|client|personal|secret)[_ -]?)*"
+    r"|jwt|client|personal|custom|manual|oauth|session|secret)[_ -]?)*"
     r"(?:(?:pass(?:word|wd|phrase)?|pwd|pw|secret|token|key)(?:[_ -](?:goes[_ -])?here)?"
     r"|change_?-?(?:me|this|it)|credentials?|example"
     r"|guest|tiger|redacted|masked|hidden|[x*.\u2022\u2026]+)"
@@ -148,6 +149,14 @@ def _is_there(match: Any) -> bool:
     return secret != user and _SAYS_NOTHING.fullmatch(secret) is None
 
 
+def _is_login(match: Any) -> bool:
+    """Whether a value is a name and a password in base64, as Docker and npm keep them."""
+    try:
+        return b":" in base64.b64decode(match["secret"], validate=True)[1:-1]
+    except ValueError:
+        return False
+
+
 SHIPPED: tuple[SecretPattern, ...] = (
     SecretPattern("private_key", PRIVATE_KEY, real=_holds_key),
     *(SecretPattern(name, regex, real=_is_drawn) for name, regex in FORMATS),
@@ -162,6 +171,11 @@ SHIPPED: tuple[SecretPattern, ...] = (
         _CASELESS
         + rf"authorization[\"']?\s{{0,4}}[:=]\s{{0,4}}[\"']?(?P<secret>{_OPAQUE}{{16,}}=*)",
         real=lambda match: looks_random(match["secret"]),
+    ),
+    SecretPattern(
+        "stored_login",
+        r"\"_?auth\\{0,8}\"\s{0,3}:\s{0,3}\\{0,8}\"(?P<secret>[A-Za-z0-9+/]{7,}={0,2})\\{0,8}\"",
+        real=_is_login,
     ),
     SecretPattern("cookie_header", COOKIE_HEADER, real=holds_session),
     SecretPattern("session_cookie", SESSION_COOKIE, real=is_session),
