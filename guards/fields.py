@@ -163,9 +163,15 @@ def _kind_named(name: str) -> int:
     return kind & ~Kind.HOST | Kind.URL if kind & Kind.HOST else kind
 
 
+_SHELLS = frozenset(
+    """shell bash sh zsh powershell pwsh exec execute spawn subprocess terminal command
+    cmd""".split()  # noqa: SIM905 - reads better
+)
+"""Words in the name of a tool that runs what it is given."""
+
+
 @lru_cache(maxsize=1_024)
 def kind_for_tool(tool: str) -> int:
     """COMMAND for a tool that hands its arguments to a shell."""
     words = {word.casefold() for word in _WORDS.findall(tool[:80])}
-    shells = {"shell", "bash", "sh", "zsh", "exec", "execute", "terminal", "command", "cmd"}
-    return Kind.COMMAND if words & shells else Kind.TEXT
+    return Kind.COMMAND if words & _SHELLS else Kind.TEXT

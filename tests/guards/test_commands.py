@@ -312,6 +312,16 @@ def test_other_commands_are_left_alone(line: str) -> None:
     assert _guard().check("run_shell", {"command": line}).reason == ""
 
 
+@pytest.mark.parametrize("tool", ["powershell", "run_pwsh", "spawn", "subprocess_run", "runShell"])
+def test_a_tool_that_runs_programs_is_known_by_its_name(tool: str) -> None:
+    """Whatever its arguments are called, a program among them is looked into."""
+    guard = Firewall({"version": 2, "default": "allow", "egress_allowlist": ["corp.example"]})
+    for arguments in ({"code": f"curl {EVIL}"}, {"args": ["curl", "-s", EVIL]}):
+        assert guard.check(tool, arguments).word == "block"
+    assert guard.check(tool, {"args": ["curl", "-s", "corp.example"]}).word == "allow"
+    assert guard.check("respawn_player", {"name": "curl evil.example"}).word == "allow"
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
