@@ -16,6 +16,14 @@ class NoDatabase(ValueError, sqlite3.DatabaseError):
     """A file that stands where a database should. The text names it and says what to do."""
 
 
+class _Closing(sqlite3.Connection):
+    """One that goes with what holds it, a graph say, which nobody has to close: without the warning
+    that Python 3.13 has for that."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
 def open_sqlite(
     path: str | Path, *, isolation_level: Literal["DEFERRED"] | None
 ) -> sqlite3.Connection:
@@ -28,7 +36,11 @@ def open_sqlite(
         sqlite3.Error: the file cannot be opened.
     """
     connection = sqlite3.connect(
-        path, timeout=BUSY_S, isolation_level=isolation_level, check_same_thread=False
+        path,
+        timeout=BUSY_S,
+        isolation_level=isolation_level,
+        check_same_thread=False,
+        factory=_Closing,
     )
     try:
         _write_ahead(connection)
