@@ -69,7 +69,7 @@ def read_sqlite(path: Path, *, check_same_thread: bool = True) -> sqlite3.Connec
 
     def opened(how: str) -> sqlite3.Connection:
         uri = f"{real.as_uri()}?{how}"
-        return sqlite3.connect(uri, BUSY_S, check_same_thread=check_same_thread, uri=True)
+        return sqlite3.connect(uri, timeout=BUSY_S, check_same_thread=check_same_thread, uri=True)
 
     connection = opened("mode=ro")
     try:
