@@ -190,6 +190,16 @@ class Ledger(Standing):
                 return True
         return False
 
+    def picked(self, value: str) -> bool:
+        """Whether a known value stands in a field that the policy believes by its name, the user
+        wrote it, or a call of this agent returned it."""
+        seen, run = self._index, run_of(value)
+        return self._created(run, ()) or any(
+            place in seen.of_user or not (place in seen.texted or place in seen.wide)
+            for place in self._occurrences(run)
+            if self._counts(place, doubts=False)
+        )
+
     def created(self, value: str, *, about: Sequence[Set[str]] = ()) -> bool:
         """Whether a call of this agent made or returned the id or name."""
         return self._created(run_of(value), about)

@@ -104,7 +104,11 @@ class Believed:
         if searched := searched_for(call.arguments):
             data = without_echo(data, searched)
         for record in self._records(call, data, searched):
-            yield {**record, "ask": True} if self.ask else record
+            if self.ask:
+                record["ask"] = True
+            if self.fields is None:
+                record["wide"] = True  # no field of it was said to hold ids
+            yield record
 
     def _records(self, call: ToolCall, data: object, searched: Set[str]) -> Iterator[Record]:
         if isinstance(data, str):

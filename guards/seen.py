@@ -88,6 +88,8 @@ class Index:
     """Days (year 0: none is with it): the places where they stand."""
     texted: set[int] = field(default_factory=set)
     """Places of whole texts."""
+    wide: set[int] = field(default_factory=set)
+    """Records of which no field in particular is believed."""
     user_words: list[tuple[int, str]] = field(default_factory=list)
     """The user's messages as words with one space between, each with its entry."""
     user_plainly: list[tuple[int, str]] = field(default_factory=list)
@@ -162,6 +164,8 @@ class Index:
             self._add_ways(record, place)
         if record.get("ask"):
             self.doubtful.add(place)
+        if record.get("wide"):
+            self.wide.add(place)
         for text in _texts(record.get("texts")):
             self._add_text(text, place)
         for value in _texts(record.get("values")):

@@ -69,6 +69,36 @@ def test_an_id_that_nothing_trusts_stays_private() -> None:
     assert thread.word("note", **call, text="x") == "block"
 
 
+TOLD = {
+    "address": "12 Elm Street, Springfield 62704",
+    "phone": "+14155550134",
+    "iban": "DE89370400440532013000",
+    "born": "1980-04-02",
+    "illness": "type 2 diabetes mellitus",
+    "card": "BK-77120",
+}
+
+
+@pytest.mark.parametrize("field", ["address", "phone", "iban", "born", "illness"])
+def test_what_tells_by_itself_is_no_id(field: str) -> None:
+    """Who may be paid or written to by it is not told of others in an argument called an id."""
+    thread = Thread({**RULES, "trust": [{"tool": "get_profile", "fields": [*TOLD]}]}, "note it")
+    thread.gave("get_profile", TOLD)
+    assert thread.word("note", id="BK-77120") == "allow"
+    for name in ("id", "noteIds"):
+        assert thread.word("note", **{name: TOLD[field]}) == "block"
+        assert thread.word("note", **{name: ["BK-77120", TOLD[field]]}) == "block"
+
+
+def test_a_source_that_is_trusted_as_a_whole_gives_no_ids() -> None:
+    """No field of it was said to hold them: a passport's number would be one, too."""
+    for trust in ({}, {"text": True}, {"fields": ["passport"], "text": True}):
+        thread = Thread({**RULES, "trust": [{"tool": "get_profile", **trust}]}, "note it")
+        thread.gave("get_profile", {"passport": "no. HGK137803", "bookings": ["BK-77120"]})
+        assert thread.word("note", id="HGK137803") == "block"
+        assert thread.word("get_booking", booking_id="BK-77120") == "block"
+
+
 def test_an_id_beside_private_words_of_the_user() -> None:
     """What the user wrote is free, and so is the id that stands beside it."""
     thread = _thread(said="I am Ann Wu, passport HGK137803: note it.")
