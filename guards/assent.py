@@ -9,13 +9,13 @@ from .tokens import words
 
 _LONGEST = 120
 _YES = frozenset(
-    """yes yeah yep yup y sure agreed agree confirm confirmed proceed ahead correct right exactly
-    absolutely definitely ja jawohl genau richtig stimmt einverstanden klar gern gerne
+    """yes yeah yep yup y sure agreed agree confirm confirmed proceed ahead
+    absolutely definitely ja jawohl einverstanden klar gern gerne
     oui accord sí si vale sim claro va akkoord""".split()  # noqa: SIM905
 )
-_OK = frozenset({"ok", "okay"})
+_OK = frozenset("ok okay right correct exactly genau richtig stimmt".split())  # noqa: SIM905
 _THANKS = frozenset("thanks thank danke merci gracias obrigado obrigada grazie bedankt".split())  # noqa: SIM905
-"""With nothing but an OK they end a talk."""
+"""With nothing but an OK (`All right, thanks!`) they end a talk."""
 _WITH_IT = frozenset(
     """i you we m re s it that this all is are looks sounds do so go and the with to of course
     please very much just now both well then my me for your help perfect good great fine

@@ -12,7 +12,8 @@ from .threads import Thread
 @pytest.mark.parametrize(
     "message",
     ["Yes.", "yes please!", "Yes, that's right, go ahead.", "OK, do it", "I confirm.", "Ja, genau.",
-     "Looks good, go ahead, thank you very much", "Sí, por favor"],
+     "Looks good, go ahead, thank you very much", "Sí, por favor",
+     "Right.", "That is right, go ahead, thanks"],
 )  # fmt: skip
 def test_a_yes(message: str) -> None:
     """It agrees to what was said, and says nothing else."""
@@ -23,7 +24,7 @@ def test_a_yes(message: str) -> None:
     "message",
     ["", "No.", "Yes, but only the blue one", "please", "do it", "Yes, all of them twice",
      "OK. What is the weather?", "yes " * 40, "no, go ahead",
-     "Thank you!", "OK, thanks", "Great."],
+     "Thank you!", "OK, thanks", "All right, thanks!", "That is correct, thank you.", "Great."],
 )  # fmt: skip
 def test_more_than_a_yes(message: str) -> None:
     """Another word may be a new request; without a yes it is none."""
