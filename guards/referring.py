@@ -23,19 +23,21 @@ _CODE = re.compile(r"(?=\D{0,63}\d)\S{1,64}")
 
 
 def without_references(call: Examined, ledger: Ledger) -> Examined:
-    """The call without the arguments (`order_id`, `item_ids`) that hold known ids and nothing else.
+    """The call without the values of arguments (`order_id`, `item_ids`) that are known ids and
+    nothing else. The names stay: they can say something, too.
 
     After a gap in what was seen nothing is left out.
     """
     if ledger.gap:
         return call
-    rest = {
-        name: value
+    ids = [
+        name
         for name, value in call.arguments.items()
-        if not (_refers(name) and _all_known(value, ledger))
-    }
-    if len(rest) == len(call.arguments):
+        if _refers(name) and _all_known(value, ledger)
+    ]
+    if not ids:
         return call
+    rest = {**call.arguments, **dict.fromkeys(ids)}
     return Examined(ToolCall(call.name, rest, id=call.call.id), call.patterns)
 
 
