@@ -13,6 +13,7 @@ from collections.abc import Iterator, Set
 from itertools import islice
 
 from .identifiers import is_account
+from .numerals import lowered
 
 _SHORT_NUMBER = (
     r"(?<![^\W\u2e80-\uffff])(?<!\d\.)(\d{1,3}(?:\.\d{1,4})?)(?![^\W\u2e80-\uffff]|[.,]\w)"
@@ -330,8 +331,8 @@ _PAID = frozenset(
 
 def _digits(match: re.Match[str]) -> str:
     if match[4]:
-        return _WHOLE[match[4].lower()]
+        return _WHOLE[lowered(match[4])]
     if match[3]:
-        return str(_SMALL.index(match[3].lower()) + 2)
-    ones = ["one", *_SMALL].index(match[2].lower()) + 1 if match[2] else 0
-    return str((_TENS.index(match[1].lower()) + 2) * 10 + ones)
+        return str(_SMALL.index(lowered(match[3])) + 2)
+    ones = ["one", *_SMALL].index(lowered(match[2])) + 1 if match[2] else 0
+    return str((_TENS.index(lowered(match[1])) + 2) * 10 + ones)

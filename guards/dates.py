@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .numerals import DATES, DAY_FIRST, EASTERN, MONTH, MONTH_FIRST, MONTHS, kinds_in
+from .numerals import DATES, DAY_FIRST, EASTERN, MONTH, MONTH_FIRST, MONTHS, kinds_in, lowered
 
 Day = tuple[int, int, int]
 """Year (0 where none is written), month, day."""
@@ -81,7 +81,7 @@ def day_of(value: str) -> Day | None:
     for pattern, day, more, month in ((_MONTH_FIRST, 2, 3, 1), (_DAY_FIRST, 2, 1, 3)):
         match = pattern.fullmatch(value.strip())
         if match is not None and match[4] and not match[more]:
-            return _checked(int(match[4]), MONTHS[match[month].lower()], int(match[day]))
+            return _checked(int(match[4]), MONTHS[lowered(match[month])], int(match[day]))
     return None
 
 
@@ -113,7 +113,7 @@ def _with_years(
         year = int(match[4] or 0)
         if before is not None:
             joined = year and not before[4] and _JOINED.fullmatch(text, before.end(), match.start())
-            later = MONTHS[before[month].lower()] > MONTHS[match[month].lower()]
+            later = MONTHS[lowered(before[month])] > MONTHS[lowered(match[month])]
             yield before, year - later if joined else int(before[4] or 0)
         before = match
     if before is not None:
@@ -127,7 +127,7 @@ _JOINED = re.compile(r"\s?(?:[-\u2013]|to|till?|until|through|and|bis)\s?(?:the 
 def months_in(text: str) -> Iterator[int]:
     """Every month that a text names, of a day or without one (`the October report`); none where it
     has only words that are others, too (`may`, `march`)."""
-    names = [match[0].lower() for match in _MONTH_ALONE.finditer(text)]
+    names = [lowered(match[0]) for match in _MONTH_ALONE.finditer(text)]
     if not _OTHER_WORDS.issuperset(names):
         yield from (MONTHS[name] for name in names)
 
@@ -151,7 +151,7 @@ def _full(year: str | None) -> int:
 def _of_month(year: int, month: str, day: str, others: str | None) -> Iterator[Day]:
     """A day of a month, and what is written beside it: a range's other end, those of a list."""
     for number in (day, *_NUMBER.findall(others or "")):
-        yield from _read(year, MONTHS[month.lower()], int(number))
+        yield from _read(year, MONTHS[lowered(month)], int(number))
 
 
 _NUMBER = re.compile(r"\d{1,2}")

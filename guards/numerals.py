@@ -53,6 +53,15 @@ MONTHS = {
 MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 """A pattern for the name of a month, in lower case."""
 
+
+def lowered(found: str) -> str:
+    """What a pattern found without regard to case, in lower case: a long s is an s to it, and an i
+    is one with a dot and without."""
+    return found.translate(_LIKE_ASCII).lower()
+
+
+_LIKE_ASCII = str.maketrans("\u017f\u0131\u0130", "sii")
+
 # What is a digit, a blank or an i beyond ASCII is left to the search itself.
 _D, _S, _MONTH = "[0-9[:^ascii:]]", r"[\s[:^ascii:]]{1,3}", MONTH.replace("i", "[i[:^ascii:]]")
 _SIGNS = SignSet(

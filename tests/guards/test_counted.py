@@ -47,6 +47,8 @@ from tests.guards.threads import Thread
         ("priority level of 3", "3", "priority"),
         ("radius = 5.6 feet", "5.6", "radiu"),
         ("a 10-day trip", "10", "day"),
+        ("\u017feven mugs", "7", "mug"),
+        ("twenty-f\u0131ve mugs", "25", "mug"),
         ("two-bedroom, one-bathroom", "2", "bed"),
         ("two-bedroom, one-bathroom", "1", "bath"),
         ("one adult and two children", "1", "adult"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from edgeward.guards.dates import day_of, days_in
+from edgeward.guards.dates import day_of, days_in, months_in
 from tests.guards.threads import one
 
 
@@ -113,3 +113,13 @@ def test_dated_by_a_trusted_source() -> None:
     t.gave("mails", [{"body": "come on 2024-06-20"}])
     assert t.word("use", x="2024-05-19 09:00") == "allow"
     assert t.word("use", x="2024-06-20") == "block"
+
+
+@pytest.mark.parametrize("month", ["Augu\u017ft", "Apr\u0131l", "APR\u0130L"])
+def test_letters_that_a_search_takes_for_others(month: str) -> None:
+    """A long s or an i with another dot is read as one, and fails no check of the whole thread."""
+    number = 8 if month[1] == "u" else 4
+    days = {(2026, number, 5), (0, number, 7)}
+    assert set(days_in(f"on 5 {month} 2026, or {month} 7")) == days
+    assert list(months_in(f"the {month} report")) == [number]
+    assert day_of(f"{month} 5, 2026") == (2026, number, 5)
