@@ -205,8 +205,9 @@ def holds_by_name(
             for n, item in value.items()
             if item is not None
         )
-    rows = _in_a_row(arguments.get(path.partition("[")[0])) if path[-1:] == "]" else ()
-    return any(required.flows(row, facts) for row in rows)
+    name = path.rpartition("[")[0]
+    own = bool(name) and root_of(path, arguments) == (name,)  # and no other that is called `a.b`
+    return own and any(required.flows(row, facts) for row in _in_a_row(arguments[name]))
 
 
 def _in_a_row(value: object) -> Sequence[str]:
@@ -216,7 +217,7 @@ def _in_a_row(value: object) -> Sequence[str]:
         return ()
     if any(type(item) not in (int, float) for item in value):
         return ()
-    *most, last = (f"{item:.10g}" for item in value)
+    *most, last = (f"{item:.15g}" for item in value)
     return " ".join((*most, last)), " ".join((*most, "and", last))
 
 

@@ -219,6 +219,12 @@ def test_numbers_in_a_row() -> None:
     assert thread.word("sort", ticket_id="#4") == "block"
 
 
+def test_a_row_of_one_argument_is_none_of_another() -> None:
+    """Another argument may be called as a path is written."""
+    thread = Thread({"tools": {"sort": {"args": {"a.b": "stated"}}}}, "Sort 12, 15 and 18.")
+    assert thread.word("sort", **{"a": {"b": [99]}, "a.b": [12, 15, 18]}) == "block"
+
+
 def test_what_stands_in_an_object_has_its_own_name() -> None:
     """A short number in it counts for its name, and for no other; and so does a letter."""
     said = "Set the age to 30 and the size M, for 4 people, of user Ann: profile."
