@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from .dates import days_in
 from .identifiers import looks_dated
+from .private_pieces import has_digit
 from .sums import sums_in, told_sum
 from .tokens import other_spellings, words
 
@@ -122,16 +123,12 @@ def _of_address(value: str) -> Iterator[str]:
     run = words(value)
     if not 1 < len(run) <= _LONGEST_ADDRESS:
         return
-    if any(map(_has_digit, run)):
+    if any(map(has_digit, run)):
         yield " ".join(run)
     for part in re.split("[,;]", value):
-        if _has_digit(part):
+        if has_digit(part):
             yield from _short(words(part))
             return  # what comes behind it is a town, and others live there
-
-
-def _has_digit(text: str) -> bool:
-    return any(map(str.isdigit, text))
 
 
 def _digits(number: str) -> Iterator[str]:
