@@ -117,9 +117,9 @@ def round_sums(text: str) -> Iterator[str]:
 
 def round_numbers(text: str) -> Iterator[str]:
     """Numbers that a word multiplies, of whatever: `213 million`, `half a million`; `5k` and `3 m`
-    may be a run and a length."""
+    may be a run and a length, and with `a million` people thank."""
     for match in _TIMES.finditer(text) if SCALED in kinds_in(text) else ():
-        if match[4]:
+        if match[4] and match[2].casefold() not in ("a", "an"):
             yield _scaled(match)
 
 
