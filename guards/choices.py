@@ -14,7 +14,7 @@ from .conditions import Requirement, as_number, values_at
 from .counted import UNITS
 from .dates import Day, day_of, month_of
 from .flow import MONEY, Facts
-from .naming import is_number_of
+from .naming import field_words, is_number_of
 from .normalise import Examined
 from .outputs import creates, leaves
 from .sums import in_major
@@ -72,10 +72,12 @@ def _when(value: str) -> tuple[int, Day | None]:
 
 
 @lru_cache(maxsize=1_024)
-def _spoken_of(one: Open, about: tuple[frozenset[str], ...]) -> Open:
+def _spoken_of(one: Open, about: tuple[frozenset[str], ...], tool: str) -> Open:
     """The requirement in a call that speaks of this: what it speaks of anyway chooses nothing."""
     subject = frozenset(chain.from_iterable(map(inflected, chain.from_iterable(about))))
-    listed = tuple(option.without(subject) for option in one.listed)
+    does = field_words(tool.rpartition("__")[2])[:1]  # behind a server's name
+    verb = frozenset[str]().union(*map(inflected, does))
+    listed = tuple(option.without(subject, verb) for option in one.listed)
     return replace(one, listed=listed) if listed != one.listed else one
 
 
@@ -140,7 +142,7 @@ def other_than_said(
     if not message:
         return
     chosen = chosen_in(message, adds=creates(call.name))
-    for one in map(_spoken_of, left, repeat(facts.about)):
+    for one in map(_spoken_of, left, repeat(facts.about), repeat(call.name)):
         sure = _laid_down(one, chosen, facts.about)
         if sure is None:
             continue

@@ -172,13 +172,13 @@ class Option:
     binds: bool = False
     """Whether it is a choice where it is named: `low` may stand in a text by accident."""
 
-    def without(self, subject: frozenset[str]) -> Option:
+    def without(self, subject: frozenset[str], verb: frozenset[str]) -> Option:
         """The same for a tool that speaks of this: who has an order cancelled does not choose
-        `ordered by mistake`."""
+        `ordered by mistake`. Who says what the tool does (`approve`) does choose `approved`."""
         if self.forms.isdisjoint(subject):
             return self
         if not self.phrase:
-            return replace(self, forms=(self.forms - subject).union(self.telling))
+            return replace(self, forms=(self.forms - (subject - verb)).union(self.telling))
         left = filter(subject.isdisjoint, map(_forms, self.telling))
         return replace(self, forms=frozenset[str]().union(*left))
 

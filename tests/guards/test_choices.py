@@ -232,6 +232,18 @@ def test_a_single_word_stays_a_choice_in_a_tool_that_speaks_of_it() -> None:
     assert Thread(rules, said).word("set_order_state", to="ordered") == "ask"
 
 
+def test_what_a_tool_does_is_chosen_by_its_verb() -> None:
+    """Who says approve chooses approved, though the tool speaks of it."""
+    rules = {"tools": {"approve_request": {"args": {"to": {"in": ["approved", "rejected"]}}}}}
+    for said, right, wrong in (
+        ("Approve", "approved", "rejected"),
+        ("Reject", "rejected", "approved"),
+    ):
+        thread = Thread(rules, f"{said} request 5.")
+        assert thread.word("approve_request", to=right) == "allow"
+        assert thread.word("approve_request", to=wrong) == "ask"
+
+
 def test_more_than_a_sum_is_no_bound_from_above() -> None:
     """`more than 100` bounds from below; `no more than 100` and `not more than 100` from above."""
     rules = {"tools": {"book": {"args": {"price": {"max": 900}}}}}
