@@ -67,11 +67,11 @@ _IN_CONTEXT: tuple[tuple[str, str], ...] = (
         _CASELESS + r"(?:postgres(?:ql)?|mysql|mariadb|mongodb|redis|rediss|amqps?|mssql|oracle"
         r"|sqlserver|snowflake|cassandra|couchdb|couchbase|db2|neo4j|bolt|nats|influxdb|trino|presto"
         r"|vertica|elasticsearch|clickhouse|cockroachdb|cloudinary|ldaps?)(?:\+[a-z0-9]+)?"
-        r"://(?P<user>[^\s:/@]{0,128}):(?P<secret>[^\s@\"'`$<{*\[][^\s@\"'`]{0,255})@",
+        r"://[^\s:/@]{0,128}:(?P<secret>[^\s@\"'`$<{*\[][^\s@\"'`]{0,255})@",
     ),
     (
         "url_password",
-        _CASELESS + r"(?:https?|ftps?|wss?|ssh|smtps?|imaps?)://(?P<user>[^\s:/@]{1,128}):"
+        _CASELESS + r"(?:https?|ftps?|wss?|ssh|smtps?|imaps?)://[^\s:/@]{1,128}:"
         r"(?P<secret>[^\s@/\"'`$<{*\[][^\s@/\"'`]{2,255})@",
     ),
     (
@@ -91,11 +91,13 @@ _SAYS_NOTHING = re.compile(
     r"|jwt|client|personal|custom|manual|oauth|session|secret)[_ -]?)*"
     r"(?:(?:pass(?:word|wd|phrase)?|pwd|pw|secret|token|key)(?:[_ -](?:goes[_ -])?here)?"
     r"|change_?-?(?:me|this|it)|credentials?|example"
-    r"|guest|tiger|redacted|masked|hidden|[x*.\u2022\u2026]+)"
-    r"|%[sdv]|(?:user|postgres|root|mysql|mongo(?:db)?|admin|guest|redis|test|xyz|abc|bar|123)",
+    r"|redacted|masked|hidden|[x*.\u2022\u2026]+)",
     re.IGNORECASE,
 )
-"""Passwords and tokens that stand in manuals, and protect nothing where they are real."""
+"""Tokens that stand in manuals."""
+_PUT_IN = re.compile(
+    r"%[sdv]|[x*.\u2022\u2026]+|(?:your|my)[_-]?\w+|redacted|masked|hidden", re.IGNORECASE
+)
 _PART, _DIGIT = re.compile("[A-Za-z0-9]+"), re.compile("[0-9]")
 _BASES = frozenset("ACGNTU")
 _STANDS_IN = frozenset("xX0A")
@@ -143,10 +145,16 @@ def _holds_key(match: Any) -> bool:
 
 
 def _is_there(match: Any) -> bool:
-    """No sign for what a program puts in (`mysql://%s:%s@%s/db`), and no word for a password."""
-    secret = match["secret"]
-    user = match["user"] if "user" in match.re.groupindex else None
-    return secret != user and _SAYS_NOTHING.fullmatch(secret) is None
+    """No word for a token, as in a manual: `Bearer YOUR_ACCESS_TOKEN`."""
+    return _SAYS_NOTHING.fullmatch(match["secret"]) is None
+
+
+def _is_set(match: Any) -> bool:
+    """No sign for what a program or a reader puts in: `mysql://%s:%s@%s/db`.
+
+    A word is a password all the same: `postgres:postgres` is that of many a database.
+    """
+    return _PUT_IN.fullmatch(match["secret"]) is None
 
 
 def _is_login(match: Any) -> bool:
@@ -165,7 +173,10 @@ SHIPPED: tuple[SecretPattern, ...] = (
         rf"{BEGIN}(?P<secret>(?:{VENDORS})(?P<drawn>[A-Za-z0-9_=-]{{20,}}))",
         real=lambda match: looks_random(match["drawn"]),
     ),
-    *(SecretPattern(name, regex, real=_is_there) for name, regex in _IN_CONTEXT),
+    *(
+        SecretPattern(name, regex, real=_is_set if name.endswith("_password") else _is_there)
+        for name, regex in _IN_CONTEXT
+    ),
     SecretPattern(
         "authorization_value",
         _CASELESS
