@@ -96,7 +96,9 @@ _SAYS_NOTHING = re.compile(
 )
 """Tokens that stand in manuals."""
 _PUT_IN = re.compile(
-    r"%[sdv]|[x*.\u2022\u2026]+|(?:your|my)[_-]?\w+|redacted|masked|hidden", re.IGNORECASE
+    r"%[sdv]|[x*.\u2022\u2026]+|your[_-]?(?:db[_-]?)?(?:pass(?:word|wd)?|pwd|secret)(?:[_-]?here)?"
+    r"|redacted|masked|hidden",
+    re.IGNORECASE,
 )
 _PART, _DIGIT = re.compile("[A-Za-z0-9]+"), re.compile("[0-9]")
 _BASES = frozenset("ACGNTU")

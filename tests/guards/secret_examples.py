@@ -277,6 +277,8 @@ EXAMPLES: dict[str, Examples] = {
             ("postgresql+asyncpg://u:p-w.1@h/d", "p-w.1"),
             ("postgres://admin:letmein@db.internal:5432/app", "letmein"),
             ("postgresql+psycopg2://scott:tiger@localhost/test", "tiger"),
+            ("mysql://app:mySecret123@db/x", "mySecret123"),
+            ("mysql://app:yourself-99@db/x", "yourself-99"),
         ],
         benign=[
             "mysql://%s:%s@%s/x",
